@@ -1,0 +1,469 @@
+"""Boards, heat maps, games and small trees as SVG: one look in JupyterLab and in the book.
+
+    board(position, heat=policy)     one position, with a number per action as shading
+    boards([...], captions=[...])    several beside each other, on a narrow screen below each other
+    filmstrip(position)              the game that led to a position, to scroll through
+    tree([...])                      a search tree, drawn from its root downwards
+
+Importing this module teaches :class:`wslib.games.Position` to draw itself as the last line of a cell.
+
+What is drawn needs no style sheet, no script and no file beside it. Text outside a board takes the colour of the page,
+so it reads on light and on dark; stones differ in lightness as well as in hue, and in Connect Four carry a mark.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wslib.games import FIRST, SECOND, STONES, Position
+
+CELL, RADIUS = 40, 16
+TOP, BOTTOM, EDGE = 22, 30, 3
+Heat = Mapping[Any, float] | Sequence[float] | np.ndarray
+
+
+class Look(NamedTuple):
+    """The colours of a game."""
+
+    board: str
+    empty: str
+    line: str
+    stones: tuple[str, str]
+    rims: tuple[str, str]
+    hot: str
+    cold: str
+    mark: str
+
+
+LOOKS = {
+    "othello": Look(
+        "#2f7d55", "#2f7d55", "#1d5438", ("#161616", "#f7f7f2"), ("#000", "#555"), "#ffe45c", "#12263f", "#ffb000"
+    ),
+    "connect4": Look(
+        "#2b5c9e", "#e6ebf2", "#1d4273", ("#b3261e", "#ffd23f"), ("#6d120d", "#9a7500"), "#1b7f5c", "#5b3a8c", "#fff"
+    ),
+    "gobang": Look(
+        "#ead2a2", "#ead2a2", "#a5854c", ("#161616", "#fdfdfa"), ("#000", "#555"), "#c2410c", "#1e4f96", "#c2185b"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One picture: its SVG, which stands alone, and a caption below it."""
+
+    svg: str
+    caption: str | None = None
+    width: int = 0
+
+    def _repr_html_(self) -> str:
+        return _figure(self, "max-width:100%;overflow-x:auto")
+
+
+@dataclass(frozen=True)
+class Drawings:
+    """Several pictures in a row that wraps, or, as a film strip, in one that scrolls."""
+
+    items: tuple[Drawing, ...]
+    columns: int | None = None
+    strip: str | None = None
+    """What the film strip shows, for those who cannot see it."""
+
+    def _repr_html_(self) -> str:
+        if self.strip is not None:
+            # With tabindex, the arrow keys scroll it too.
+            head = f'<div role="group" tabindex="0" aria-label="{escape(self.strip)}" style="display:flex;gap:14px;'
+            head += 'overflow-x:auto;max-width:100%;padding-bottom:8px">'
+            return head + "".join(_figure(item, "flex:none") for item in self.items) + "</div>"
+        widest = max((item.width for item in self.items), default=0)
+        limit = f"max-width:{self.columns * (widest + 18)}px;" if self.columns else ""
+        head = f'<div style="display:flex;flex-wrap:wrap;gap:14px 18px;align-items:flex-start;{limit}">'
+        return head + "".join(_figure(item, "max-width:100%") for item in self.items) + "</div>"
+
+
+def _figure(drawing: Drawing, style: str) -> str:
+    words = ""
+    if drawing.caption:
+        limit = f"max-width:{max(drawing.width, 160)}px;" if drawing.width < 500 else ""
+        words = f'<figcaption style="{limit}margin:2px 0 0;font-size:90%">'
+        words += escape(drawing.caption) + "</figcaption>"
+    return f'<figure style="margin:0;{style}">{drawing.svg}{words}</figure>'
+
+
+def board(
+    position: Position,
+    heat: Heat | None = None,
+    labels: Mapping[Any, str] | None = None,
+    last: bool = True,
+    caption: str | None = None,
+    size: int | None = None,
+) -> Drawing:
+    """Draw a position.
+
+    ``heat`` is a number per action (a vector over all actions, or a mapping from moves by name or number): the larger
+    it is, the stronger the shading of the action's cell, in Connect Four the one where the stone would land; negative
+    numbers are shaded in another hue. ``labels`` are short texts per action; without them a distribution is labelled
+    in per cent, other numbers with their value. ``last`` outlines the last move. ``size`` is the width in pixels.
+
+    >>> from wslib.games import game
+    >>> board(game("tictactoe").start(), heat={"b2": 1.0}).svg.count("100%")
+    1
+    """
+    game = position.game
+    numbers = _per_action(position, heat)
+    texts = _default_labels(position, numbers) if labels is None else {}
+    texts |= {game.action_number(move): str(text) for move, text in (labels or {}).items()}
+    left = EDGE if game.name == "connect4" else TOP
+    width, height = left + game.cols * CELL + EDGE, TOP + game.rows * CELL + BOTTOM
+    parts = _coordinates(position, left)
+    parts += [f'<g transform="translate({left} {TOP})">', *_field(position, numbers, texts, last), "</g>"]
+    parts += _status_line(position, texts, left, height)
+    drawn = size or width
+    style = f"width:{drawn}px;max-width:100%;height:auto"
+    return Drawing(_svg(width, height, parts, _sentence(position, numbers, texts), style), caption, drawn)
+
+
+def boards(
+    items: Iterable[Position | Drawing], captions: Sequence[str] | None = None, columns: int | None = None
+) -> Drawings:
+    """Several positions or drawings beside each other, at most ``columns`` in a row and fewer on a narrow screen."""
+    drawings = [item if isinstance(item, Drawing) else board(item) for item in items]
+    if captions is not None:
+        if len(captions) != len(drawings):
+            raise ValueError(f"{len(drawings)} boards need as many captions, not {len(captions)}")
+        drawings = [replace(item, caption=words) for item, words in zip(drawings, captions, strict=True)]
+    return Drawings(tuple(drawings), columns)
+
+
+def filmstrip(position: Position, every: int = 1, size: int = 190) -> Drawings:
+    """The game that led to a position as a row of boards to scroll through: every ``every``-th ply, and the last."""
+    if every < 1:
+        raise ValueError(f"every is the number of plies from board to board, at least 1, not {every}")
+    line = list(position.line())
+    shown = [p for ply, p in enumerate(line) if ply % every == 0 or ply == len(line) - 1]
+    items = []
+    for p in shown:
+        move = f"ply {len(p.history)}: {p.game.action_name(p.history[-1])}" if p.history else "start"
+        items.append(board(p, caption=move, size=size))
+    return Drawings(tuple(items), strip=f"A game of {position.game.title} in {len(line) - 1} plies")
+
+
+def _cell(position: Position, action: int) -> int | None:
+    """The cell that shows an action: where its stone goes; none for a pass or a full column."""
+    game = position.game
+    if game.name != "connect4":
+        return action if action < game.cells else None
+    empty = [cell for cell in range(action, game.cells, game.cols) if not position.board.flat[cell]]
+    return empty[-1] if empty else None
+
+
+def _last_cell(position: Position) -> int | None:
+    """The cell of the last stone, where the last move is known and was no pass."""
+    if not position.history:
+        return None
+    game, action = position.game, position.history[-1]
+    if game.name != "connect4":
+        return action if action < game.cells else None
+    return next(cell for cell in range(action, game.cells, game.cols) if position.board.flat[cell])
+
+
+def _per_action(position: Position, heat: Heat | None) -> dict[int, float]:
+    """The numbers to show, by action: all of a mapping; of a vector those of legal actions and all that are not 0."""
+    game = position.game
+    if heat is None:
+        return {}
+    if isinstance(heat, Mapping):
+        return {game.action_number(move): float(v) for move, v in heat.items() if np.isfinite(v)}
+    vector = np.asarray(heat, float).ravel()
+    if len(vector) != game.actions:
+        raise ValueError(
+            f"a heat map of {game.title} has a number for each of {game.actions} actions, not {len(vector)}"
+        )
+    legal = set(position.legal)
+    return {a: float(v) for a, v in enumerate(vector) if np.isfinite(v) and (v or a in legal)}
+
+
+def _default_labels(position: Position, numbers: dict[int, float]) -> dict[int, str]:
+    """What a heat map says: shares in per cent (none below 1 %), counts as they are, other numbers with their sign."""
+    legal = set(position.legal)
+    numbers = {a: number for a, number in numbers.items() if a in legal}
+    values = list(numbers.values())
+    if values and min(values) >= 0 and abs(sum(values) - 1) < 0.01:
+        return {a: f"{number:.0%}" for a, number in numbers.items() if number >= 0.01}
+    if all(number == int(number) >= 0 for number in values):
+        return {a: f"{number:.0f}" for a, number in numbers.items()}
+    return {a: f"{number:+.2f}".replace("-", "\N{MINUS SIGN}") for a, number in numbers.items()}
+
+
+def _field(position: Position, numbers: dict[int, float], texts: dict[int, str], last: bool) -> list[str]:
+    """The board itself with its top left corner at the origin: cells with their shading, stones, mark, labels."""
+    game, look = position.game, LOOKS[position.game.name]
+    strongest = max((abs(number) for number in numbers.values()), default=0) or 1
+    shades = {_cell(position, action): number / strongest for action, number in numbers.items()}
+    labels = {_cell(position, action): text for action, text in texts.items()}
+    marked = _last_cell(position) if last else None
+    size = f'width="{game.cols * CELL}" height="{game.rows * CELL}"'
+    parts = [f'<rect {size} rx="3" fill="{look.board}" stroke="{look.line}" stroke-width="3"/>']
+    for cell, value in enumerate(position.board.ravel()):
+        x, y = cell % game.cols * CELL, cell // game.cols * CELL
+        shade = shades.get(cell, 0.0)
+        ground = _mix(look.empty, look.hot if shade > 0 else look.cold, abs(shade))
+        parts.append(_ground(position, x, y, ground))
+        if value:
+            player = FIRST if value > 0 else SECOND
+            parts.append(_stone(position, player, x + CELL / 2, y + CELL / 2, RADIUS))
+            ground = look.stones[player]
+        if cell == marked:
+            corner = f'x="{x + 2}" y="{y + 2}" width="{CELL - 4}" height="{CELL - 4}" rx="5"'
+            parts.append(f'<rect class="last" {corner} fill="none" stroke="{look.mark}" stroke-width="3"/>')
+        if cell in labels:
+            parts.append(_text(x + CELL / 2, y + CELL / 2, labels[cell], 13, fill=_ink(ground)))
+    return parts
+
+
+def _coordinates(position: Position, left: int) -> list[str]:
+    """The names of columns and rows, as in ``print(position)``."""
+    game = position.game
+    first_row = [game.action_name(column) for column in range(game.cols)]
+    heads = [name if game.name == "connect4" else name[0] for name in first_row]
+    parts = [_text(left + (c + 0.5) * CELL, TOP / 2, head, 13) for c, head in enumerate(heads)]
+    if game.name != "connect4":
+        parts += [_text(left / 2, TOP + (r + 0.5) * CELL, str(r + 1), 13) for r in range(game.rows)]
+    return parts
+
+
+def _ground(position: Position, x: float, y: float, fill: str) -> str:
+    """An empty cell: a hole in the Connect Four frame, a square elsewhere."""
+    look = LOOKS[position.game.name]
+    if position.game.name == "connect4":
+        middle = f'cx="{x + CELL / 2:g}" cy="{y + CELL / 2:g}"'
+        return f'<circle {middle} r="{RADIUS}" fill="{fill}" stroke="{look.line}"/>'
+    return f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="{look.line}"/>'
+
+
+def _stone(position: Position, player: int, x: float, y: float, radius: float, rim: str | None = None) -> str:
+    """A stone; in Connect Four with the letter that the player has in print, X or O, as a mark."""
+    look = LOOKS[position.game.name]
+    rim = rim or look.rims[player]
+    disc = f'<circle class="stone" cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{look.stones[player]}" stroke="{rim}"/>'
+    if position.game.name != "connect4":
+        return disc
+    d, pen = radius * 0.38, f'fill="none" stroke="{_ink(look.stones[player])}" stroke-width="{radius / 7:.2g}"'
+    if player == FIRST:
+        return disc + f'<path d="M{x - d:g} {y - d:g}l{2 * d:g} {2 * d:g}m0 {-2 * d:g}l{-2 * d:g} {2 * d:g}" {pen}/>'
+    return disc + f'<circle cx="{x:g}" cy="{y:g}" r="{d * 1.15:g}" {pen}/>'
+
+
+def _status_line(position: Position, texts: dict[int, str], left: int, height: int) -> list[str]:
+    """Below the board: the stone of the player to move or of the winner, in words too, and what a pass is labelled."""
+    words = position.caption
+    passing = texts.get(position.game.cells) if position.game.name == "othello" else None
+    if passing is not None:
+        words += f", pass {passing}"
+    y = height - BOTTOM / 2 + 1
+    player = position.winner if position.is_over else position.to_move
+    parts = [] if player is None else [_stone(position, player, left + 9, y, 7.5, rim="currentColor")]
+    return [*parts, _text(left + (0 if player is None else 22), y, words, 14, anchor="start")]
+
+
+def _sentence(position: Position, numbers: dict[int, float], texts: dict[int, str]) -> str:
+    """The position in words, for those who cannot see the picture."""
+    game = position.game
+    words = [f"{game.title}, {position.caption}"]
+    if game.name == "connect4":
+        for c in range(game.cols):
+            stones = [STONES[0 if v > 0 else 1] for v in position.board[::-1, c] if v]
+            words += [f"column {c + 1} from below: {' '.join(stones)}"] if stones else []
+    else:
+        for letter, sign in zip(STONES, (1, -1), strict=True):
+            cells = [game.action_name(int(cell)) for cell in np.flatnonzero(position.board == sign)]
+            words += [f"{letter}: {' '.join(cells)}"] if cells else []
+    if position.history:
+        words.append(f"last move {game.action_name(position.history[-1])}")
+    strongest = sorted(numbers, key=lambda a: (-numbers[a], a))[:3]
+    if strongest:
+        named = [f"{game.action_name(a)} {texts.get(a, format(numbers[a], '.2g'))}" for a in strongest]
+        words.append(f"highest: {', '.join(named)}")
+    return "; ".join(words) + "."
+
+
+def _svg(width: float, height: float, parts: Iterable[str], sentence: str, style: str) -> str:
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+    head += f'height="{height:g}" style="{style}" role="img" aria-label="{escape(sentence)}">'
+    return f"{head}<title>{escape(sentence)}</title>{''.join(parts)}</svg>"
+
+
+def _text(x: float, y: float, words: str, size: float, fill: str = "currentColor", anchor: str = "middle") -> str:
+    """A line of text; on a board, long ones are set smaller so that they stay within their cell."""
+    if anchor == "middle":
+        size = min(size, 1.3 * CELL / max(len(words), 1)) if fill != "currentColor" else size
+    return (
+        f'<text x="{x:g}" y="{y:g}" font-family="system-ui, sans-serif" font-size="{size:g}" text-anchor="{anchor}" '
+        f'dominant-baseline="central" fill="{fill}">{escape(words)}</text>'
+    )
+
+
+def _rgb(colour: str) -> list[int]:
+    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+
+
+def _mix(colour: str, other: str, share: float) -> str:
+    """A colour on the way from one to another: plain colours, because text on it must know what it stands on."""
+    mixed = (round(a + (b - a) * share) for a, b in zip(_rgb(colour), _rgb(other), strict=True))
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+
+
+def _ink(ground: str) -> str:
+    """Black or white, whichever stands out more on this colour (relative luminance as in WCAG)."""
+    linear = [((c / 255 + 0.055) / 1.055) ** 2.4 if c > 10 else c / 3295 for c in _rgb(ground)]
+    luminance = float(np.dot((0.2126, 0.7152, 0.0722), linear))
+    return "#000000" if (luminance + 0.05) ** 2 > 0.05 * 1.05 else "#ffffff"
+
+
+# --- trees --------------------------------------------------------------------------------------------------------
+
+LINE, GAP, LEVEL, MINI = 17, 16, 46, 96
+HIGHLIGHT = "#d9730d"
+
+
+@dataclass
+class _Node:
+    """A node on its way to the page: what it shows, what hangs on it, and where it comes to stand."""
+
+    lines: list[str]
+    edge: str
+    highlight: bool
+    position: Position | None
+    depth: int
+    children: list["_Node"] = field(default_factory=list)
+    x: float = 0.0
+    """The middle of its box, as of its branch."""
+
+    @property
+    def mini(self) -> float:
+        """The height of its small board."""
+        return MINI * self.position.game.rows / self.position.game.cols if self.position else 0
+
+    @property
+    def width(self) -> float:
+        words = max((len(line) for line in self.lines), default=0) * 7.4 + 14
+        return max(words, MINI + 12 if self.position else 28)
+
+    @property
+    def height(self) -> float:
+        return len(self.lines) * LINE + 10 + (self.mini + 6 if self.position else 0)
+
+    @property
+    def room(self) -> float:
+        """The width it needs among its siblings; the text of its branch stands to the right of the middle."""
+        return max(self.width, 2 * (len(self.edge) * 7 + 10)) + GAP
+
+
+def tree(nodes: Sequence[Mapping[str, Any]], caption: str | None = None) -> Drawing:
+    """Draw a tree from its root downwards.
+
+    Each node is a mapping with ``id``; ``parent``, the id of a node before it in the list (missing or None: the root);
+    ``lines``, the texts in it; ``edge``, the text at the branch that leads to it; ``highlight``; ``position``, drawn
+    as a small board. All but ``id`` may be missing.
+    """
+    layers = _layers(nodes)
+    root = layers[0][0]
+    width = _place(root, EDGE) + EDGE - GAP
+    tops, bottom = [], float(EDGE)
+    for layer in layers:
+        tops.append(bottom)
+        bottom += max(node.height for node in layer) + LEVEL
+    parts = []
+    # Highlighted branches come last, so that they are seen where branches meet.
+    pairs = [(node, child) for layer in layers for node in layer for child in node.children]
+    for node, child in sorted(pairs, key=lambda pair: pair[1].highlight):
+        parts.append(_branch(node, child, tops[node.depth] + node.height, tops[child.depth]))
+    parts += [_box(node, tops[node.depth]) for layer in layers for node in layer]
+    sentence = f"A tree of {sum(map(len, layers))} nodes. " + "; ".join(
+        " ".join(filter(None, (node.edge, *node.lines))) for layer in layers[:2] for node in layer
+    )
+    style = f"width:{width:g}px;min-width:{min(width, 620):g}px;max-width:100%;height:auto"
+    return Drawing(_svg(width, bottom - LEVEL + EDGE, parts, sentence, style), caption, int(width))
+
+
+def _layers(nodes: Sequence[Mapping[str, Any]]) -> list[list[_Node]]:
+    """The nodes of a tree, linked, by their distance from the root."""
+    found: dict[Any, _Node] = {}
+    layers: list[list[_Node]] = []
+    for given in nodes:
+        allowed = {"id", "parent", "lines", "edge", "highlight", "position"}
+        if not {"id"} <= set(given) <= allowed or given["id"] in found:
+            raise ValueError(f"a node has an id of its own and may have {', '.join(sorted(allowed))}; not {given}")
+        parent = given.get("parent")
+        if (parent not in found) if found else (parent is not None):
+            raise ValueError(f"node {given['id']!r}: only the first node is the root, others follow their parent")
+        above = found.get(parent)
+        node = _Node(
+            [str(line) for line in given.get("lines", ())],
+            str(given.get("edge") or ""),
+            bool(given.get("highlight")),
+            given.get("position"),
+            above.depth + 1 if above else 0,
+        )
+        found[given["id"]] = node
+        if above:
+            above.children.append(node)
+        if node.depth == len(layers):
+            layers.append([])
+        layers[node.depth].append(node)
+    if not layers:
+        raise ValueError("a tree has at least one node")
+    return layers
+
+
+def _place(node: _Node, left: float) -> float:
+    """Give a node and all below it their places, from this edge to the right; returns where the next may begin."""
+    right = left
+    for child in node.children:
+        right = _place(child, right)
+    if right - left < node.room:  # a parent wider than its children: these move to its middle
+        _shift(node.children, (node.room - (right - left)) / 2)
+        right = left + node.room
+    ends = [child.x for child in (node.children[:1] + node.children[-1:])]
+    node.x = sum(ends) / 2 if ends else (left + right - GAP) / 2
+    return right
+
+
+def _shift(nodes: Iterable[_Node], by: float) -> None:
+    for node in nodes:
+        node.x += by
+        _shift(node.children, by)
+
+
+def _branch(node: _Node, child: _Node, start: float, end: float) -> str:
+    """The branch from a node to its child, along right angles, and its text beside the last piece."""
+    bend = end - LEVEL * 0.6
+    pen = f'stroke="{HIGHLIGHT}" stroke-width="3"' if child.highlight else 'stroke="currentColor" stroke-width="1.2"'
+    line = f'<path d="M{node.x:g} {start:g}V{bend:g}H{child.x:g}V{end:g}" fill="none" {pen}/>'
+    return line + (_text(child.x + 6, (bend + end) / 2 + 1, child.edge, 13, anchor="start") if child.edge else "")
+
+
+def _box(node: _Node, top: float) -> str:
+    pen = f'stroke="{HIGHLIGHT}" stroke-width="3"' if node.highlight else 'stroke="currentColor" stroke-width="1.2"'
+    left = node.x - node.width / 2
+    parts = [
+        f'<rect x="{left:g}" y="{top:g}" width="{node.width:g}" height="{node.height:g}" rx="6" fill="none" {pen}/>'
+    ]
+    if node.position:
+        game = node.position.game
+        place = f'x="{node.x - MINI / 2:g}" y="{top + 6:g}" width="{MINI}" height="{node.mini:g}"'
+        view = f'viewBox="-2 -2 {game.cols * CELL + 4} {game.rows * CELL + 4}"'
+        parts += [f"<svg {place} {view}>", *_field(node.position, {}, {}, last=True), "</svg>"]
+    first = top + node.height - len(node.lines) * LINE - 5 + LINE / 2
+    parts += [_text(node.x, first + i * LINE, line, 13) for i, line in enumerate(node.lines)]
+    return "".join(parts)
+
+
+def _draw_itself(position: Position) -> str:
+    return board(position)._repr_html_()
+
+
+Position._repr_html_ = _draw_itself  # type: ignore[attr-defined]

@@ -1,0 +1,68 @@
+"""A conformance check for whoever adds a game: random games, and what must hold at every position of them."""
+
+import numpy as np
+
+from wslib.games.game import Game, Position
+
+
+def check_game(game: Game, games: int = 50, seed: int = 0) -> int:
+    """Play random games and check every promise a game makes; returns the number of positions seen.
+
+    Raises an AssertionError that names the broken promise and shows the position.
+
+    >>> check_game(game("tictactoe"), games=5) > 0
+    True
+    """
+    rng = np.random.default_rng(seed)
+    seen = 0
+    for _ in range(games):
+        position = game.start()
+        while True:
+            _check_position(position)
+            seen += 1
+            if position.is_over:
+                break
+            after = position.play(int(rng.choice(position.legal)))
+            _check_step(position, after)
+            position = after
+        _require(len(position.history) <= game.max_plies, "no game is longer than max_plies", position)
+        _require(game.position(position.move_list) == position, "the move list leads to the same position", position)
+    return seen
+
+
+def _check_position(position: Position) -> None:
+    game = position.game
+    _require(not position.own & position.opp, "no cell holds stones of both players", position)
+    _require(position.is_over != bool(position.legal), "a running game has a legal action, a finished none", position)
+    _require(game.parse(str(position)) == position, "the printed board parses to the same position", position)
+    planes = position.planes
+    _require(planes.shape == (1, game.rows, game.cols), "the planes have the shape of the board", position)
+    sign = 1 if position.to_move == 0 else -1
+    _require(np.array_equal(planes[0] * sign, position.board), "the planes show the mover's stones as +1", position)
+    for action in position.legal:
+        _require(game.action_number(game.action_name(action)) == action, "a move's name leads back to it", position)
+    for symmetry in game.symmetries:
+        image = symmetry.position(position)
+        _require(image.result == position.result, "a symmetry keeps the result", position)
+        _require(
+            sorted(symmetry.actions[a] for a in position.legal) == list(image.legal),
+            "a symmetry maps the legal actions to the legal actions",
+            position,
+        )
+        for action in position.legal:
+            _require(
+                image.play(symmetry.actions[action]) == symmetry.position(position.play(action)),
+                "to play and then turn the board is to turn the board and then play",
+                position,
+            )
+
+
+def _check_step(before: Position, after: Position) -> None:
+    _require(after.to_move == 1 - before.to_move, "the players alternate", before)
+    _require(before.own & ~after.opp == 0, "own and opponent change places", before)
+    _require((before.own | before.opp) & ~(after.own | after.opp) == 0, "no stone leaves the board", before)
+
+
+def _require(holds: bool, promise: str, position: Position) -> None:
+    if not holds:
+        raise AssertionError(f"{position.game.title} breaks a promise: {promise}.\n{position}")

@@ -1,0 +1,66 @@
+"""Parameters as one frozen, validated object with a canonical form and an id.
+
+Everything a result depends on is such an object. An unknown name or a value out of range is one sentence that says
+what is allowed, before any work starts. The id of a unit of work is the digest of its canonical JSON together with
+``RESULTS_VERSION``; a field that cannot act is null in it, so that equal computations have equal ids.
+"""
+
+import hashlib
+import json
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+RESULTS_VERSION = 1
+"""To be raised when a change of the code changes results; a golden test notices when that was forgotten."""
+
+
+class ParameterError(ValueError):
+    """A parameter that is unknown or out of range."""
+
+
+class Parameters(BaseModel):
+    """Base of all parameter objects: immutable, no unknown names, errors of one sentence."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise ParameterError(_sentence(type(self), error)) from None
+
+    def canonical(self) -> dict[str, Any]:
+        """What the result depends on, as plain values."""
+        return {
+            name: value.canonical() if isinstance(value := getattr(self, name), Parameters) else value
+            for name in type(self).model_fields
+        }
+
+    @property
+    def id(self) -> str:
+        """Digest of the canonical form and the results version: the name under which a result is stored."""
+        return digest(self.canonical())
+
+
+def canonical_json(values: dict[str, Any]) -> str:
+    """One text for one set of parameters: sorted keys, no spaces."""
+    return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
+
+
+def digest(values: dict[str, Any], results_version: int = RESULTS_VERSION) -> str:
+    """The id that belongs to canonical parameters."""
+    text = canonical_json({"parameters": values, "results_version": results_version})
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def _sentence(model: type[Parameters], error: ValidationError) -> str:
+    """The first problem, as a sentence that says what would be right."""
+    problem = error.errors()[0]
+    name = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return f"there is no parameter {name!r} here: the parameters are {', '.join(model.model_fields)}"
+    if problem["type"] == "missing":
+        return f"the parameter {name!r} is missing"
+    message = problem["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return f"{name} = {problem['input']!r} is not allowed: it {message}" if name else message

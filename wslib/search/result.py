@@ -1,0 +1,153 @@
+"""A search as a reader looks into it: what it knows of every move, the principal variation, the tree below."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wslib import draw
+from wslib._compiled import stream
+from wslib.games import Position
+from wslib.games.rules import RUNNING
+from wslib.search import kernels
+from wslib.search.settings import SearchSettings
+
+_COLUMNS = ("action", "prior", "n", "q", "u", "n_rave", "q_rave", "score", "weight", "child")
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found in one position. Prints and draws itself.
+
+    Values are seen by the player to move. ``after(move)`` looks at the same tree one move later.
+    """
+
+    position: Position
+    settings: SearchSettings
+    forest: kernels.Forest
+    node: int
+
+    @cached_property
+    def _table(self) -> dict[str, np.ndarray]:
+        table = np.zeros((self.position.game.actions, len(_COLUMNS)))
+        plan = kernels.make_plan(self.settings)
+        count = kernels.edge_table(self.position.game.rules, plan, self.forest, 0, self.node, table)
+        return dict(zip(_COLUMNS, table[:count].T, strict=True))
+
+    @property
+    def actions(self) -> np.ndarray:
+        """The legal actions, which the following arrays go along."""
+        return self._table["action"].astype(int)
+
+    @property
+    def visits(self) -> np.ndarray:
+        """N(s, a)."""
+        return self._table["n"].astype(int)
+
+    @property
+    def q(self) -> np.ndarray:
+        """Q(s, a), 0 where an action has not been visited."""
+        return self._table["q"]
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The policy: the weights that the settings' ``policy`` gives the actions, normalised."""
+        weight = self._table["weight"]
+        return weight / weight.sum() if weight.sum() else np.full(len(weight), 1 / len(weight))
+
+    @property
+    def policy(self) -> np.ndarray:
+        """The policy over all actions of the game, legal or not."""
+        policy = np.zeros(self.position.game.actions)
+        policy[self.actions] = self.weights
+        return policy
+
+    @property
+    def best(self) -> str:
+        """The move of largest weight (the first of equal ones)."""
+        return self.position.game.action_name(int(self.actions[self.weights.argmax()]))
+
+    @property
+    def value(self) -> float:
+        """Mean value of the simulations through the root's edges."""
+        return float(np.average(self.q, weights=self.visits)) if self.visits.sum() else 0.0
+
+    @property
+    def principal_variation(self) -> list[str]:
+        """The line of the moves of largest weight, as far as the tree has visited it."""
+        line, here = [], self
+        while not here.position.is_over and here.visits.sum():
+            line.append(here.best)
+            deeper = here._at(here.best)
+            if deeper is None:
+                break
+            here = deeper
+        return line
+
+    def _at(self, move: int | str) -> "SearchResult | None":
+        after = self.position.play(move)
+        node = int(self._table["child"][list(self.actions).index(after.history[-1])])
+        if node < 0 or (self.forest.nodes[0, node]["status"] == RUNNING and not after.legal):
+            return None
+        return SearchResult(after, self.settings, self.forest, node)
+
+    def after(self, move: int | str) -> "SearchResult":
+        """The same search seen one move later."""
+        deeper = self._at(move)
+        if deeper is None:
+            raise ValueError(f"the search has never tried {move!r} here")
+        return deeper
+
+    def table(self) -> pd.DataFrame:
+        """One row per legal move, the most weighty first."""
+        frame = pd.DataFrame({
+            "move": [self.position.game.action_name(a) for a in self.actions],
+            "N": self.visits, "Q": self.q, "P": self._table["prior"], "U": self._table["u"],
+        })  # fmt: skip
+        if self.settings.rave:
+            frame["N_rave"], frame["Q_rave"] = self._table["n_rave"].astype(int), self._table["q_rave"]
+            frame["score"] = self._table["score"]
+        frame["policy"] = self.weights
+        return frame.sort_values(["policy", "N"], ascending=False, kind="stable").set_index("move")
+
+    def plot(self) -> draw.Drawing:
+        """The policy as a heat map on the board."""
+        return draw.board(self.position, heat=dict(zip(self.actions.tolist(), self.weights, strict=True)),
+                          caption=self._headline)  # fmt: skip
+
+    @property
+    def _headline(self) -> str:
+        return (
+            f"{self.settings.method.upper()}, {int(self.visits.sum())} visits: {self.best}, "
+            f"value {self.value:+.2f} for the player to move"
+        )
+
+    def __repr__(self) -> str:
+        line = " ".join(self.principal_variation)
+        return f"{self._headline}\n{self.table().round(3).to_string()}\nprincipal variation: {line}"
+
+    def _repr_html_(self) -> str:
+        line = " ".join(self.principal_variation)
+        table = self.table().round(3).to_html(border=0)
+        return f"{self.plot()._repr_html_()}{table}<p>Principal variation: {line}</p>"
+
+
+def search(position: Position, method: str = "mcts", simulations: int = 100, seed: int = 0,
+           **options: Any) -> SearchResult:  # fmt: skip
+    """Search a position and look into what was found.
+
+    >>> from wslib.games import game
+    >>> search(game("tictactoe").position("a1 b1 b2 c1"), simulations=200).best
+    'c3'
+    """
+    settings = SearchSettings(method=method, simulations=simulations, **options)
+    if position.is_over:
+        raise ValueError(f"there is nothing to search: the game is over ({position.caption})")
+    rules, plan = position.game.rules, kernels.make_plan(settings)
+    forest = kernels.plant(rules, 1, simulations + 1, settings.rave)
+    own, opp = (np.array([word]) for word in position.words)
+    streams, first = np.array([stream(seed, "search")]), np.zeros(1, int)
+    kernels.search_moves(rules, plan, forest, first, own, opp, streams, first, simulations, True, np.empty(1, int))
+    return SearchResult(position, settings, forest, int(kernels.find(forest, 0, own[0], opp[0])))
