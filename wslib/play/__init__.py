@@ -1,0 +1,7 @@
+"""Play: players and their seats (:mod:`.players`), matches in lockstep (:mod:`.match`), a game at a prompt (:mod:`.prompt`)."""
+
+from wslib.play.match import Games, match
+from wslib.play.players import METHODS, PlayerSettings, RandomSettings, Seat, move, player, sit
+from wslib.play.prompt import play
+
+__all__ = ["METHODS", "Games", "PlayerSettings", "RandomSettings", "Seat", "match", "move", "play", "player", "sit"]

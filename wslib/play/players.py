@@ -1,0 +1,140 @@
+"""Who can play: a player's settings, and the seat it takes at a set of games that run side by side.
+
+``sit(player, game, streams, colours)`` gives a player a seat. A seat answers for many games at once, each with a random
+stream of its own, so that what happens in one game depends neither on the others nor on how games are grouped.
+To add a kind of player, register its settings with ``sit.register``.
+"""
+
+from collections.abc import Callable
+from functools import singledispatch
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from pydantic import Field
+
+from wslib import rhea
+from wslib._compiled import GAMMA, kernel, scramble, stream
+from wslib.games import Game, Position
+from wslib.games.rules import legal_actions, random_action
+from wslib.parameters import ParameterError, Parameters
+from wslib.search import SearchSettings, kernels
+
+
+class RandomSettings(Parameters):
+    """A player of uniformly random legal moves."""
+
+    method: Literal["random"] = Field("random", description="uniformly random legal moves")
+
+
+PlayerSettings = RandomSettings | SearchSettings | rhea.RheaSettings
+METHODS: dict[str, type[Parameters]] = {
+    "random": RandomSettings,
+    "mcts": SearchSettings,
+    "rave": SearchSettings,
+    "rhea": rhea.RheaSettings,
+}
+
+
+class Seat(Protocol):
+    """A player at a set of games."""
+
+    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
+        """The actions for these games (by their index), which are in the states ``(own, opp)``."""
+
+
+def player(method: str, **options: Any) -> Any:
+    """The settings of a player by name: ``player("rave", simulations=400)``, ``player("rhea", horizon=5)``.
+
+    >>> player("mcts").simulations
+    100
+    """
+    if method not in METHODS:
+        raise ParameterError(f"there is no player {method!r}: the players are {', '.join(METHODS)}")
+    return METHODS[method](method=method, **options)
+
+
+@singledispatch
+def sit(player: Any, game: Game, streams: np.ndarray, colours: np.ndarray) -> Seat:
+    """Give a player its seat at ``len(streams)`` games, in which it has these colours (0 moves first)."""
+    if callable(player):
+        return _FunctionSeat(player, game, colours)
+    raise TypeError(f"{player!r} is no player: give settings (player('mcts')) or a function from a position to a move")
+
+
+@kernel
+def _random_moves(rules, own, opp, streams, games, actions):
+    for index in range(len(own)):
+        i = games[index]
+        streams[i] += GAMMA
+        legal = legal_actions(rules, own[index], opp[index])
+        actions[index] = random_action(rules, own[index], opp[index], legal, scramble(streams[i]))
+
+
+class _RandomSeat:
+    def __init__(self, game: Game, streams: np.ndarray):
+        self.rules, self.streams = game.rules, streams
+
+    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(games), np.int64)
+        _random_moves(self.rules, own, opp, self.streams, games, actions)
+        return actions
+
+
+class _SearchSeat:
+    """Tree search; the trees are kept for the whole game, or one piece of memory serves every move."""
+
+    def __init__(self, settings: SearchSettings, game: Game, streams: np.ndarray):
+        self.rules, self.streams, self.plan = game.rules, streams, kernels.make_plan(settings)
+        self.simulations, self.kept = settings.simulations, settings.tree == "kept"
+        self.moves = 0
+        self.forest = kernels.plant(self.rules, len(streams) if self.kept else 1, settings.simulations + 1, settings.rave)
+
+    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(games), np.int64)
+        trees = games if self.kept else np.zeros(len(games), np.int64)
+        if self.kept:
+            self.moves += 1
+            self.forest = kernels.grown(self.rules, self.forest, self.moves * self.simulations + 1)
+        kernels.search_moves(
+            self.rules, self.plan, self.forest, trees, own, opp, self.streams, games,
+            self.simulations, not self.kept, actions,
+        )  # fmt: skip
+        return actions
+
+
+class _RheaSeat:
+    def __init__(self, settings: rhea.RheaSettings, game: Game, streams: np.ndarray):
+        self.rules, self.streams, self.plan = game.rules, streams, rhea.make_plan(settings)
+        self.population = rhea.empty_population(settings)
+
+    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(games), np.int64)
+        rhea.evolve_moves(self.rules, self.plan, self.population, own, opp, self.streams, games, actions)
+        return actions
+
+
+class _FunctionSeat:
+    """Any function from a position to a move."""
+
+    def __init__(self, function: Callable[[Position], int | str], game: Game, colours: np.ndarray):
+        self.function, self.game, self.colours = function, game, colours
+
+    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
+        positions = [
+            Position(self.game, int(a), int(b), int(self.colours[i])) for i, a, b in zip(games, own, opp, strict=True)
+        ]
+        return np.array([p.play(self.function(p)).history[-1] for p in positions], np.int64)
+
+
+sit.register(RandomSettings, lambda player, game, streams, colours: _RandomSeat(game, streams))
+sit.register(SearchSettings, lambda player, game, streams, colours: _SearchSeat(player, game, streams))
+sit.register(rhea.RheaSettings, lambda player, game, streams, colours: _RheaSeat(player, game, streams))
+
+
+def move(player: Any, position: Position, seed: int = 0) -> str:
+    """One move of a player in a position, by name (drawn from the stream of this seed and ply)."""
+    streams = np.array([stream(seed, "move", len(position.history))])
+    seat = sit(player, position.game, streams, np.array([position.to_move]))
+    own, opp = position.words
+    action = seat.choose(np.zeros(1, np.int64), np.array([own]), np.array([opp]))[0]
+    return position.game.action_name(int(action))
