@@ -62,5 +62,7 @@ def _sentence(model: type[Parameters], error: ValidationError) -> str:
         return f"there is no parameter {name!r} here: the parameters are {', '.join(model.model_fields)}"
     if problem["type"] == "missing":
         return f"the parameter {name!r} is missing"
-    message = problem["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return f"{name} = {problem['input']!r} is not allowed: it {message}" if name else message
+    if problem["type"] == "value_error":
+        return problem["msg"].removeprefix("Value error, ")
+    wish = problem["msg"][problem["msg"].find("should") :]
+    return f"{name} = {str(problem['input'])[:60]!r} is not allowed: it {wish}"

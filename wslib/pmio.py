@@ -8,24 +8,34 @@ handler by the beginning of the path (the entry points in ``pyproject.toml``): `
 import contextlib
 import os
 import tempfile
+import warnings
 from pathlib import Path
 
 import jupytext
 import nbformat
-from papermill.iorw import LocalHandler
 
 TEXT_ENDINGS = (".py", ".md")
 
+# Papermill wonders at every other ending than .ipynb; here that is the point.
+warnings.filterwarnings("ignore", message=r"The specified file .* does not end in", category=UserWarning)
 
-class JupytextHandler(LocalHandler):
-    """Papermill's handler for local files, with text notebooks read and every write atomic."""
+
+class JupytextHandler:
+    """What papermill asks of a handler, for local files: text notebooks are read, and every write is atomic.
+
+    Papermill is not imported here, because it imports this module while it is itself being imported.
+    """
 
     def read(self, path: str) -> str:
         """Return the notebook at `path` as notebook JSON, whatever form it is kept in."""
         path = _local(path)
         if path.endswith(TEXT_ENDINGS):
-            return nbformat.writes(jupytext.read(path))
-        return super().read(path)
+            notebook = jupytext.read(path)
+            # Papermill insists on a language, which a header written by hand easily lacks.
+            kernel = notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3"})
+            kernel.setdefault("language", "python")
+            return nbformat.writes(notebook)
+        return Path(path).read_text(encoding="utf-8")
 
     def write(self, buf: str, path: str) -> None:
         """Write `buf` to `path` so that the file is the old one or the new one, never a part.
@@ -35,12 +45,12 @@ class JupytextHandler(LocalHandler):
         write_atomically(buf, Path(_local(path)))
 
     def listdir(self, path: str) -> list[str]:
-        """List the directory `path`."""
-        return super().listdir(_local(path))
+        """List the files in the directory `path`."""
+        return [str(file) for file in Path(_local(path)).iterdir()]
 
     def pretty_path(self, path: str) -> str:
         """Return `path` as it is shown in messages."""
-        return super().pretty_path(_local(path))
+        return _local(path)
 
 
 def write_atomically(text: str, path: Path) -> None:

@@ -5,7 +5,7 @@ action both do, to the end of the game. Its fitness is the mean of ``Q_i / h_i``
 (1, 0 or -1 for the player who searches) over the number of plies it took, so that quick wins and slow losses count more.
 """
 
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -60,6 +60,14 @@ class RheaSettings(Parameters):
     def individuals(self) -> int:
         """How many sequences are evaluated per move."""
         return self.rollouts // self.rollouts_per_individual
+
+    def canonical(self) -> dict[str, Any]:
+        """Rollouts that make up no individual, and places that none would fill, are left out."""
+        values = super().canonical()
+        values["rollouts"] = self.individuals * self.rollouts_per_individual
+        if self.individuals <= self.population:  # no copies are made
+            values.update(population=self.individuals, mutation=None)
+        return values
 
 
 class RheaPlan(NamedTuple):

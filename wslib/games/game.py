@@ -118,7 +118,7 @@ class Game:
         one = r"\d" if self.name == "connect4" else r"[a-hA-H]\d|pass|PASS|Pass|--"
         wrong = re.sub(rf"(?:{one})|[\s,]", "", moves)
         if wrong:
-            example = "4 4 5 3" if self.name == "connect4" else "d3 c3 c4"
+            example = "4 4 5 3" if self.name == "connect4" else "c2 b2 b3"
             raise IllegalMove(f"a move list of {self.title} looks like {example!r}: what is {wrong[:20]!r}?")
         return re.findall(one, moves)
 

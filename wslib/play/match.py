@@ -18,7 +18,7 @@ from wslib.parameters import ParameterError
 from wslib.play.players import RandomSettings, Seat, sit
 from wslib.workers import in_processes
 
-BLOCK = 100
+BLOCK = 50
 """Games that are played side by side; no result depends on it."""
 
 

@@ -86,15 +86,13 @@ class _SearchSeat:
     def __init__(self, settings: SearchSettings, game: Game, streams: np.ndarray):
         self.rules, self.streams, self.plan = game.rules, streams, kernels.make_plan(settings)
         self.simulations, self.kept = settings.simulations, settings.tree == "kept"
-        self.moves = 0
         self.forest = kernels.plant(self.rules, len(streams) if self.kept else 1, settings.simulations + 1, settings.rave)
 
     def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
         actions = np.empty(len(games), np.int64)
         trees = games if self.kept else np.zeros(len(games), np.int64)
         if self.kept:
-            self.moves += 1
-            self.forest = kernels.grown(self.rules, self.forest, self.moves * self.simulations + 1)
+            self.forest = kernels.grown(self.rules, self.forest, self.simulations + 1)
         kernels.search_moves(
             self.rules, self.plan, self.forest, trees, own, opp, self.streams, games,
             self.simulations, not self.kept, actions,

@@ -112,7 +112,15 @@ class Forest(NamedTuple):
 
 def plant(rules: Rules, trees: int, nodes: int, rave: bool) -> Forest:
     """An empty forest with room for this many nodes in each tree."""
-    edges = nodes * min(rules.actions, rules.rows * rules.cols)
+    return _plot(rules, trees, nodes, nodes * _most_edges(rules), rave)
+
+
+def _most_edges(rules: Rules) -> int:
+    """No state has more actions than this."""
+    return min(rules.actions, rules.rows * rules.cols)
+
+
+def _plot(rules: Rules, trees: int, nodes: int, edges: int, rave: bool) -> Forest:
     longest = 2 * rules.rows * rules.cols + 2
     slots = 1 << (2 * nodes - 1).bit_length()
     return Forest(
@@ -127,15 +135,18 @@ def plant(rules: Rules, trees: int, nodes: int, rave: bool) -> Forest:
     )
 
 
-def grown(rules: Rules, forest: Forest, nodes: int) -> Forest:
-    """The same trees with room for at least this many nodes each."""
-    trees, room = forest.nodes.shape
-    if nodes <= room:
+def grown(rules: Rules, forest: Forest, more: int) -> Forest:
+    """The same trees with room for at least this many more nodes in each."""
+    nodes, edges = (int(used) for used in forest.used.max(axis=0))
+    edges += more * _most_edges(rules)
+    nodes += more
+    if nodes <= forest.nodes.shape[1] and edges <= forest.edges.shape[1]:
         return forest
-    larger = plant(rules, trees, max(nodes, 2 * room), forest.amaf.shape[1] > 1)
+    larger = _plot(rules, len(forest.used), nodes * 3 // 2, edges * 3 // 2, forest.amaf.shape[1] > 1)
     for name in ("nodes", "edges", "amaf", "used"):
         old = getattr(forest, name)
-        getattr(larger, name)[:, : old.shape[1]] = old
+        shared = min(old.shape[1], getattr(larger, name).shape[1])
+        getattr(larger, name)[:, :shared] = old[:, :shared]
     _index(larger)
     return larger
 

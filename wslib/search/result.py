@@ -98,6 +98,8 @@ class SearchResult:
         deeper = self._at(move)
         if deeper is None:
             raise ValueError(f"the search has never tried {move!r} here")
+        if deeper.position.is_over:
+            raise ValueError(f"{move!r} ends the game ({deeper.position.caption}): there is nothing to look into")
         return deeper
 
     def table(self) -> pd.DataFrame:

@@ -1,0 +1,62 @@
+"""The thin layer between a notebook and the study: parameters checked before work starts, numbers for the prose.
+
+Papermill only logs a parameter that the notebook does not know, and passes a value of the wrong type on as it is; here
+both are one sentence. Experiments are parameter classes whose fields have the names of the notebook's parameters cell.
+"""
+
+import ast
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import pandas as pd
+from IPython.display import Markdown, display
+from myst_nb import glue
+
+from wslib.parameters import ParameterError, Parameters
+
+P = TypeVar("P", bound=Parameters)
+
+
+def read_parameters(model: type[P], namespace: Mapping[str, Any]) -> P:
+    """The experiment's parameters from a notebook's variables; call it as ``read_parameters(Orientation, globals())``."""
+    known = set(model.model_fields)
+    unknown = sorted(_injected(namespace.get("In", [])) - known)
+    if unknown:
+        raise ParameterError(f"there is no parameter {unknown[0]!r} here: the parameters are {', '.join(model.model_fields)}")
+    missing = sorted(known - set(namespace))
+    if missing:
+        raise ParameterError(f"run the parameters cell first: {missing[0]!r} has no value yet")
+    return model(**{name: namespace[name] for name in model.model_fields})
+
+
+def _injected(cells: list[str]) -> set[str]:
+    """Names that the cell injected by papermill assigns."""
+    names: set[str] = set()
+    for cell in cells:
+        if cell.startswith("# Parameters\n"):
+            targets = (t for node in ast.parse(cell).body if isinstance(node, ast.Assign) for t in node.targets)
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return names
+
+
+def origin(frame: pd.DataFrame, experiment: str) -> None:
+    """Say where the results shown come from, for the reader and (as data) for the status page."""
+    counts = frame["origin"].value_counts().to_dict()
+    published, fresh = counts.get("published", 0), counts.get("computed here", 0)
+    if not fresh:
+        text = f"All {published} results are the published ones, from `data/{experiment}`."
+    else:
+        text = f"{fresh} of {len(frame)} results were computed here; {published} are published, from `data/{experiment}`."
+    data = {"application/vnd.wslib.origin+json": {"published": published, "computed here": fresh}}
+    display({"text/markdown": text, "text/plain": text, **data}, raw=True)
+
+
+def say(text: str) -> Markdown:
+    """A paragraph of prose with computed numbers."""
+    return Markdown(text)
+
+
+def numbers(**values: str) -> None:
+    """Numbers, already formatted, that other pages of the book quote by name."""
+    for name, value in values.items():
+        glue(name, value, display=False)

@@ -1,0 +1,118 @@
+"""One look for tables and figures, in JupyterLab and in the book, on light and on dark pages.
+
+A figure is inline SVG whose text and axes take the page's colour; a table is plain HTML. Both carry a caption, a figure
+also a text for those who cannot see it. A method has the same colour, mark and place everywhere; the colours are
+Okabe and Ito's, which stay apart for colour-blind readers.
+"""
+
+import io
+import re
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+METHODS = {
+    "random": ("Random", "#999999", "x"),
+    "mcts": ("MCTS", "#0072B2", "o"),
+    "rave": ("RAVE", "#E69F00", "s"),
+    "rhea": ("RHEA", "#CC79A7", "^"),
+}
+"""Name, colour and mark of each method, in the order in which tables and figures show them."""
+BOARDS = {"gobang": "Gobang", "connect4": "Connect Four", "othello": "Othello"}
+THESIS, OURS = "#D55E00", "#009E73"
+INK = "#010203"
+"""Stands for the page's own text colour while a figure is drawn."""
+
+
+def method_name(method: str) -> str:
+    """A method as it is written in tables."""
+    return METHODS[method][0] if method in METHODS else method
+
+
+def board_name(board: str) -> str:
+    """A game as it is written in tables: the plain name for the 6×6 games of the study."""
+    return BOARDS.get(board, board)
+
+
+@dataclass(frozen=True)
+class Html:
+    """Something that shows itself in a notebook and in the book."""
+
+    html: str
+    text: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@contextmanager
+def drawing_style():
+    """Matplotlib settings for figures that sit in a page of either theme."""
+    ink = {name: INK for name in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")}
+    with mpl.rc_context(
+        {
+            **ink, "svg.fonttype": "none", "svg.hashsalt": "warm-start", "font.family": "sans-serif", "font.size": 10,
+            "axes.spines.top": False, "axes.spines.right": False, "figure.facecolor": "none", "axes.facecolor": "none",
+            "savefig.facecolor": "none", "legend.frameon": False, "grid.color": "#808080", "grid.alpha": 0.3,
+        }
+    ):  # fmt: skip
+        yield
+
+
+def show_figure(draw: Callable[[], Figure], alt: str, caption: str) -> Html:
+    """Draw a figure in the common style and wrap it with its caption and the text that stands for it."""
+    with drawing_style():
+        figure = draw()
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
+        plt.close(figure)
+    svg = buffer.getvalue()
+    svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
+    width = re.search(r'width="([\d.]+)pt"', svg)
+    most = f"{float(width[1]) * 4 / 3:.0f}px" if width else "100%"
+    head = f'<svg role="img" aria-label="{escape(alt, quote=True)}" style="width:100%;height:auto;max-width:{most}" '
+    svg = re.sub(r'(width|height)="[\d.]+pt" ', "", svg.replace("<svg ", head, 1), count=2)
+    body = f'<figure style="margin:1em 0;text-align:center">{svg}<figcaption>{escape(caption)}</figcaption></figure>'
+    return Html(body, alt)
+
+
+def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | None = None, index: bool = False) -> Html:
+    """A table with a caption; ``formats`` gives a column's format string or function."""
+    formats = dict(formats or {})
+    cells = frame.copy()
+    for column in cells:
+        how = formats.get(str(column))
+        if how is not None:
+            cells[column] = [how(v) if callable(how) else how.format(v) for v in frame[column]]
+    numeric = {c for c in frame if pd.api.types.is_numeric_dtype(frame[c]) or str(c) in formats}
+
+    def cell(tag: str, value: Any, right: bool) -> str:
+        return f'<{tag} style="text-align:{"right" if right else "left"}">{escape(str(value))}</{tag}>'
+
+    names = [str(n or "") for n in frame.index.names] if index else []
+    head = "".join(cell("th", n, False) for n in names) + "".join(cell("th", c, c in numeric) for c in frame)
+    rows = []
+    for key, row in zip(frame.index, cells.itertuples(index=False), strict=True):
+        keys = (key if isinstance(key, tuple) else (key,)) if index else ()
+        first = "".join(cell("th", k, False) for k in keys)
+        rows.append("<tr>" + first + "".join(cell("td", v, c in numeric) for c, v in zip(frame, row, strict=True)) + "</tr>")
+    html = (
+        f'<div class="ws-table" style="overflow-x:auto"><table class="dataframe"><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+    return Html(html, f"{caption}\n{cells.to_string(index=index)}")
+
+
+def percent(value: float) -> str:
+    """A share as a percentage with one decimal."""
+    return f"{100 * value:.1f}"

@@ -1,0 +1,159 @@
+"""The study engine: a notebook asks for units of work; what is known is read, what is missing is computed and stored.
+
+A unit is a parameter object that can compute itself. Its id is the digest of its parameters and the results version,
+so a rerun, a resumed run and the building of the book are one thing: asking again.
+"""
+
+import platform
+import subprocess
+import time
+from abc import abstractmethod
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import pandas as pd
+from pydantic import Field, field_validator
+from tqdm import tqdm
+
+from wslib.games import game
+from wslib.parameters import RESULTS_VERSION, Parameters
+from wslib.play import PlayerSettings, match
+from wslib.store import HOME, LocalStore, Published, Stored
+from wslib.workers import default_workers, in_processes
+
+
+class Computed(NamedTuple):
+    """What a unit's computation gives: a few plain numbers, and tables."""
+
+    summary: dict[str, Any]
+    tables: dict[str, pd.DataFrame]
+
+
+class Unit(Parameters):
+    """A piece of work whose result is stored under its id."""
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def compute(self) -> Computed:
+        """Do the work; the same parameters always give the same result."""
+
+
+class MatchUnit(Unit):
+    """A match of two players."""
+
+    kind: ClassVar[str] = "match"
+
+    game: str = Field(description="the game, as in 'othello-6x6'")
+    a: PlayerSettings = Field(discriminator="method")
+    b: PlayerSettings = Field(discriminator="method")
+    games: int = Field(500, ge=2, multiple_of=2, description="number of games, half with each colour")
+    seed: int = Field(0, ge=0)
+    opening_plies: int = Field(0, ge=0, description="random plies before the players take over")
+
+    @field_validator("game")
+    @classmethod
+    def _full_name(cls, name: str) -> str:
+        return game(name).id
+
+    def compute(self) -> Computed:
+        played = match(game(self.game), self.a, self.b, self.games, self.seed, self.opening_plies)
+        return Computed(played.summary(), {"games": played.frame()})
+
+
+def results(units: Sequence[Unit], experiment: str, workers: int | None = None, store: LocalStore | None = None,
+            progress: bool = True) -> pd.DataFrame:  # fmt: skip
+    """The results of these units, a row each in their order: published, stored, or computed now.
+
+    Columns: ``unit``, ``origin`` ("published" or "computed here"), and the numbers of the units' summaries. What is
+    computed is stored as soon as it is done, so that an interrupted call goes on where it stopped.
+    """
+    store = store or LocalStore()
+    known = _known(units, experiment, store)
+    missing = {unit.id: unit for unit in units if unit.id not in known}
+    if missing:
+        _compute(list(missing.values()), store, workers or default_workers(), progress)
+        known |= _known(list(missing.values()), experiment, store)
+    rows = [
+        {"unit": unit.id, "origin": known[unit.id][0], **known[unit.id][1].summary} for unit in units
+    ]
+    return pd.DataFrame(rows)
+
+
+def table(unit: Unit, name: str, experiment: str, store: LocalStore | None = None) -> pd.DataFrame:
+    """A table of a unit's result (as ``games`` of a match); computes the unit if it is missing."""
+    store = store or LocalStore()
+    results([unit], experiment, store=store, progress=False)
+    return _known([unit], experiment, store)[unit.id][1].tables[name]
+
+
+def _known(units: Sequence[Unit], experiment: str, store: LocalStore) -> dict[str, tuple[str, Stored]]:
+    published = Published(experiment)
+    known = {}
+    for unit in units:
+        if stored := published.read(unit.kind, unit.id):
+            known[unit.id] = ("published", stored)
+        elif stored := store.read(unit.kind, unit.id):
+            known[unit.id] = ("computed here", stored)
+    return known
+
+
+def collect(units: Sequence[Unit], experiment: str, store: LocalStore | None = None) -> dict[str, Any]:
+    """Everything that is stored of these units, as :func:`wslib.store.publish` takes it."""
+    known = _known(units, experiment, store or LocalStore())
+    return {unit.id: (unit.kind, unit.canonical(), known[unit.id][1]) for unit in units if unit.id in known}
+
+
+def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: bool) -> None:
+    tasks = [(unit, store.root) for unit in units]
+    with tqdm(total=len(units), desc="computing", unit="unit", disable=not progress, leave=False) as bar:
+        for _ in in_processes(compute_unit, tasks, workers):
+            bar.update()
+
+
+def compute_unit(unit: Unit, root: Path) -> str:
+    """Compute one unit, store it below ``root``, return its id: what a worker does."""
+    started, wall, cpu = datetime.now(UTC), time.perf_counter(), time.process_time()
+    computed = unit.compute()
+    provenance = {
+        "date": started.isoformat(timespec="seconds"),
+        "seconds": round(time.perf_counter() - wall, 3),
+        "cpu_seconds": round(time.process_time() - cpu, 3),
+        "results_version": RESULTS_VERSION,
+        **machine(),
+    }
+    LocalStore(root).commit(unit.kind, unit.id, unit.canonical(), computed.summary, computed.tables, provenance)
+    return unit.id
+
+
+@cache
+def machine() -> dict[str, str]:
+    """What the results of this process are made with."""
+    return {
+        "code": _code_version(),
+        "processor": _processor(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("numpy", "numba")},
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def _code_version() -> str:
+    """The commit of the code, with ``+`` when files differ from it; the package's version outside a repository."""
+    try:
+        asked = ["git", "-C", str(HOME), "describe", "--always", "--dirty=+", "--abbrev=12"]
+        return subprocess.run(asked, capture_output=True, text=True, check=True, timeout=20).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return version("warm-start")
