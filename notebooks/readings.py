@@ -31,7 +31,6 @@ from wslib import stats, study
 from wslib.experiments import Readings
 from wslib.notebook import numbers, origin, read_parameters, say
 from wslib.report import orientation as report
-from wslib.report.look import board_name, percent
 from wslib.store import thesis_table
 
 asked = read_parameters(Readings, globals())

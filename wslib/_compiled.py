@@ -132,6 +132,6 @@ def nth_bit(word, n, count):
 
 
 def stream(seed: int, *names: object) -> np.uint64:
-    """Initial state of the random stream with this name: ``stream(7, "selfplay", 3)`` never depends on other streams."""
+    """Initial state of the random stream with this name; ``stream(7, "selfplay", 3)`` depends on no other stream."""
     label = "/".join(str(part) for part in (seed, *names))
     return np.uint64(int.from_bytes(hashlib.blake2b(label.encode(), digest_size=8).digest(), "little"))

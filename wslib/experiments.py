@@ -162,7 +162,7 @@ class Readings(_Matches):
         "by Q_rave; RHEA random": {"rave": {"policy": "q_rave"}, "rhea": {"illegal": "random"}},
         "trees kept; RHEA random": {"mcts": {"tree": "kept"}, "rave": {"tree": "kept"}, "rhea": {"illegal": "random"}},
         "UCB1; RHEA random": {"mcts": {"rule": "ucb1"}, "rave": {"rule": "ucb1"}, "rhea": {"illegal": "random"}},
-        "by Q; RHEA random": {"mcts": {"policy": "q"}, "rave": {"policy": "q"}, "rhea": {"illegal": "random"}},
+        "both players' moves; RHEA random": {"rave": {"amaf_players": "both"}, "rhea": {"illegal": "random"}},
     }
 
     def asked(self) -> list[tuple[Unit, dict[str, Any]]]:

@@ -18,11 +18,13 @@ P = TypeVar("P", bound=Parameters)
 
 
 def read_parameters(model: type[P], namespace: Mapping[str, Any]) -> P:
-    """The experiment's parameters from a notebook's variables; call it as ``read_parameters(Orientation, globals())``."""
+    """The experiment's parameters from a notebook's variables, as in ``read_parameters(Orientation, globals())``."""
     known = set(model.model_fields)
     unknown = sorted(_injected(namespace.get("In", [])) - known)
     if unknown:
-        raise ParameterError(f"there is no parameter {unknown[0]!r} here: the parameters are {', '.join(model.model_fields)}")
+        raise ParameterError(
+            f"there is no parameter {unknown[0]!r} here: the parameters are {', '.join(model.model_fields)}"
+        )
     missing = sorted(known - set(namespace))
     if missing:
         raise ParameterError(f"run the parameters cell first: {missing[0]!r} has no value yet")
@@ -40,15 +42,17 @@ def _injected(cells: list[str]) -> set[str]:
 
 
 def origin(frame: pd.DataFrame, experiment: str) -> None:
-    """Say where the results shown come from, for the reader and (as data) for the status page."""
+    """Say where the results shown come from, to the reader and (by the name ``run_results``) to the status page."""
     counts = frame["origin"].value_counts().to_dict()
     published, fresh = counts.get("published", 0), counts.get("computed here", 0)
     if not fresh:
         text = f"All {published} results are the published ones, from `data/{experiment}`."
     else:
-        text = f"{fresh} of {len(frame)} results were computed here; {published} are published, from `data/{experiment}`."
-    data = {"application/vnd.wslib.origin+json": {"published": published, "computed here": fresh}}
-    display({"text/markdown": text, "text/plain": text, **data}, raw=True)
+        text = (
+            f"{fresh} of {len(frame)} results were computed here; {published} are published, from `data/{experiment}`."
+        )
+    glue("run_results", "published" if not fresh else f"{fresh} of {len(frame)} computed here", display=False)
+    display(Markdown(text))
 
 
 def say(text: str) -> Markdown:

@@ -1,8 +1,8 @@
-"""Rolling horizon evolution as the thesis' section 5.4 plays it (Alg. 15): evolve a sequence of own actions, play its first.
+"""Rolling horizon evolution as in section 5.4 of the thesis (Alg. 15): evolve a sequence of actions, play its first.
 
 An individual is a sequence of own actions; the opponent moves uniformly at random in between, and after the last
 action both do, to the end of the game. Its fitness is the mean of ``Q_i / h_i`` over a few such rollouts: the result
-(1, 0 or -1 for the player who searches) over the number of plies it took, so that quick wins and slow losses count more.
+(1, 0 or -1 for the player who searches) over the number of plies it took: quick wins are good, slow losses less bad.
 """
 
 from typing import Any, Literal, NamedTuple, Self
@@ -27,7 +27,7 @@ from wslib.games.rules import RUNNING, legal_actions, play, playout, random_acti
 from wslib.parameters import Parameters
 
 GENES = 1 << 16
-"""A gene of a repaired sequence is drawn from this many numbers; taken modulo the legal moves it favours none noticeably."""
+"""A gene of a repaired sequence is one of this many numbers; modulo the legal moves it favours none noticeably."""
 
 
 class RheaSettings(Parameters):

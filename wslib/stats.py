@@ -79,7 +79,7 @@ def no_advantage_verdict(observed: float, interval: Interval, p: float) -> str:
 
 
 def games_to_decide(wins: int, draws: int, losses: int, power: float = 0.8) -> int | None:
-    """Games after which a difference as large as the observed one would be seen with this power; None if there is none."""
+    """Games after which a difference like the observed one would show with this power; None if there is none."""
     n, p = wins + draws + losses, score(wins, draws, losses)
     if p == 0.5:
         return None

@@ -78,9 +78,7 @@ def results(units: Sequence[Unit], experiment: str, workers: int | None = None, 
     if missing:
         _compute(list(missing.values()), store, workers or default_workers(), progress)
         known |= _known(list(missing.values()), experiment, store)
-    rows = [
-        {"unit": unit.id, "origin": known[unit.id][0], **known[unit.id][1].summary} for unit in units
-    ]
+    rows = [{"unit": unit.id, "origin": known[unit.id][0], **known[unit.id][1].summary} for unit in units]
     return pd.DataFrame(rows)
 
 
@@ -100,6 +98,12 @@ def _known(units: Sequence[Unit], experiment: str, store: LocalStore) -> dict[st
         elif stored := store.read(unit.kind, unit.id):
             known[unit.id] = ("computed here", stored)
     return known
+
+
+def origins(units: Sequence[Unit], experiment: str, store: LocalStore | None = None) -> dict[str, str | None]:
+    """Where each unit's result would come from: "published", "computed here", or None while it is missing."""
+    known = _known(units, experiment, store or LocalStore())
+    return {unit.id: known[unit.id][0] if unit.id in known else None for unit in units}
 
 
 def collect(units: Sequence[Unit], experiment: str, store: LocalStore | None = None) -> dict[str, Any]:

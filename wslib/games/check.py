@@ -10,6 +10,7 @@ def check_game(game: Game, games: int = 50, seed: int = 0) -> int:
 
     Raises an AssertionError that names the broken promise and shows the position.
 
+    >>> from wslib.games import game
     >>> check_game(game("tictactoe"), games=5) > 0
     True
     """

@@ -340,6 +340,8 @@ def game(
     match = re.fullmatch(r"([a-z0-9]+)(?:-(\d+)x(\d+))?(?:-k(\d+))?", str(name))
     if match:
         name = match[1]
+        if match[2] and (size or rows or cols):
+            raise ValueError(f"{asked!r} names a size already: leave out size, rows and cols")
         rows = rows if rows is not None else (int(match[2]) if match[2] else None)
         cols = cols if cols is not None else (int(match[3]) if match[3] else None)
         k = k if k is not None else (int(match[4]) if match[4] else None)

@@ -1,4 +1,4 @@
-"""Play: players and their seats (:mod:`.players`), matches in lockstep (:mod:`.match`), a game at a prompt (:mod:`.prompt`)."""
+"""Players (:mod:`.players`), matches in lockstep (:mod:`.match`), a game at a prompt (:mod:`.prompt`)."""
 
 from wslib.play.match import Games, match
 from wslib.play.players import METHODS, PlayerSettings, RandomSettings, Seat, move, player, sit

@@ -86,12 +86,12 @@ def match(game: Game, a: Any, b: Any, games: int = 100, seed: int = 0, opening_p
     True
     """
     if games < 2 or games % 2:
-        raise ParameterError(f"games = {games} is not allowed: a match has an even number, each opening with both colours")
+        raise ParameterError(
+            f"games = {games} is not allowed: a match has an even number, each opening with both colours"
+        )
     if not 0 <= opening_plies < game.cells:
         raise ParameterError(f"opening_plies = {opening_plies} is not allowed: {game.title} has 0 to {game.cells - 1}")
-    blocks = [
-        (game, a, b, seed, opening_plies, start, min(start + BLOCK, games)) for start in range(0, games, BLOCK)
-    ]
+    blocks = [(game, a, b, seed, opening_plies, start, min(start + BLOCK, games)) for start in range(0, games, BLOCK)]
     played: list[Games | None] = [None] * len(blocks)
     for index, block in in_processes(play_block, blocks, workers):
         played[index] = block

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from wslib import rhea
 from wslib._compiled import GAMMA, kernel, scramble, stream
-from wslib.games import Game, Position
+from wslib.games import Game, IllegalMove, Position
 from wslib.games.rules import legal_actions, random_action
 from wslib.parameters import ParameterError, Parameters
 from wslib.search import SearchSettings, kernels
@@ -86,7 +86,9 @@ class _SearchSeat:
     def __init__(self, settings: SearchSettings, game: Game, streams: np.ndarray):
         self.rules, self.streams, self.plan = game.rules, streams, kernels.make_plan(settings)
         self.simulations, self.kept = settings.simulations, settings.tree == "kept"
-        self.forest = kernels.plant(self.rules, len(streams) if self.kept else 1, settings.simulations + 1, settings.rave)
+        self.forest = kernels.plant(
+            self.rules, len(streams) if self.kept else 1, settings.simulations + 1, settings.rave
+        )
 
     def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
         actions = np.empty(len(games), np.int64)
@@ -131,6 +133,8 @@ sit.register(rhea.RheaSettings, lambda player, game, streams, colours: _RheaSeat
 
 def move(player: Any, position: Position, seed: int = 0) -> str:
     """One move of a player in a position, by name (drawn from the stream of this seed and ply)."""
+    if position.is_over:
+        raise IllegalMove(f"no move can be made: the game is over ({position.caption})")
     streams = np.array([stream(seed, "move", len(position.history))])
     seat = sit(player, position.game, streams, np.array([position.to_move]))
     own, opp = position.words

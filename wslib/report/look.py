@@ -58,7 +58,9 @@ class Html:
 @contextmanager
 def drawing_style():
     """Matplotlib settings for figures that sit in a page of either theme."""
-    ink = {name: INK for name in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")}
+    ink: dict[Any, Any] = {
+        name: INK for name in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+    }
     with mpl.rc_context(
         {
             **ink, "svg.fonttype": "none", "svg.hashsalt": "warm-start", "font.family": "sans-serif", "font.size": 10,
@@ -86,7 +88,7 @@ def show_figure(draw: Callable[[], Figure], alt: str, caption: str) -> Html:
     return Html(body, alt)
 
 
-def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | None = None, index: bool = False) -> Html:
+def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | None = None) -> Html:
     """A table with a caption; ``formats`` gives a column's format string or function."""
     formats = dict(formats or {})
     cells = frame.copy()
@@ -99,18 +101,17 @@ def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | N
     def cell(tag: str, value: Any, right: bool) -> str:
         return f'<{tag} style="text-align:{"right" if right else "left"}">{escape(str(value))}</{tag}>'
 
-    names = [str(n or "") for n in frame.index.names] if index else []
-    head = "".join(cell("th", n, False) for n in names) + "".join(cell("th", c, c in numeric) for c in frame)
-    rows = []
-    for key, row in zip(frame.index, cells.itertuples(index=False), strict=True):
-        keys = (key if isinstance(key, tuple) else (key,)) if index else ()
-        first = "".join(cell("th", k, False) for k in keys)
-        rows.append("<tr>" + first + "".join(cell("td", v, c in numeric) for c, v in zip(frame, row, strict=True)) + "</tr>")
+    head = "".join(cell("th", c, c in numeric) for c in frame)
+    rows = [
+        "".join(cell("td", value, c in numeric) for c, value in zip(frame, row, strict=True))
+        for row in cells.itertuples(index=False)
+    ]
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
     html = (
         f'<div class="ws-table" style="overflow-x:auto"><table class="dataframe"><caption>{escape(caption)}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
-    return Html(html, f"{caption}\n{cells.to_string(index=index)}")
+    return Html(html, f"{caption}\n{cells.to_string(index=False)}")
 
 
 def percent(value: float) -> str:

@@ -1,4 +1,4 @@
-"""Tree search: settings (:mod:`.settings`), the compiled loop (:mod:`.kernels`), results to look into (:mod:`.result`)."""
+"""Tree search: settings (:mod:`.settings`), the loop (:mod:`.kernels`), results to look into (:mod:`.result`)."""
 
 from wslib.search.result import SearchResult, search
 from wslib.search.settings import SearchSettings

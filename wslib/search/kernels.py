@@ -218,7 +218,9 @@ def _add(rules, plan, tree, own, opp, slot):
     first = tree.used[1]
     legal = legal_actions(rules, own, opp)
     outcome = status(rules, own, opp, legal)
-    count = max(np.int64(popcount(legal)), 1) if outcome == RUNNING else 0
+    count = np.int64(0)
+    if outcome == RUNNING:
+        count = np.int64(popcount(legal)) if legal != ZERO else np.int64(1)
     node = tree.nodes[index]
     node.own, node.opp, node.legal = own, opp, legal
     node.n, node.n_rave = 0.0, 0.0
@@ -467,7 +469,7 @@ def search_moves(rules, plan, forest, trees, own, opp, streams, games, simulatio
 
 @kernel
 def edge_table(rules, plan, forest, i, node, table):
-    """What the tree knows of a node's edges, a row each: action, prior, n, q, U, n_rave, q_rave, score, weight, child."""
+    """What a tree knows of a node's edges, a row each: action, prior, n, q, U, n_rave, q_rave, score, weight, child."""
     tree = tree_of(forest, i)
     count, first = np.int64(tree.nodes[node].count), np.int64(tree.nodes[node].first)
     _score(plan, tree, node)

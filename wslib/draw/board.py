@@ -1,18 +1,7 @@
-"""Boards, heat maps, games and small trees as SVG: one look in JupyterLab and in the book.
-
-    board(position, heat=policy)     one position, with a number per action as shading
-    boards([...], captions=[...])    several beside each other, on a narrow screen below each other
-    filmstrip(position)              the game that led to a position, to scroll through
-    tree([...])                      a search tree, drawn from its root downwards
-
-Importing this module teaches :class:`wslib.games.Position` to draw itself as the last line of a cell.
-
-What is drawn needs no style sheet, no script and no file beside it. Text outside a board takes the colour of the page,
-so it reads on light and on dark; stones differ in lightness as well as in hue, and in Connect Four carry a mark.
-"""
+"""Boards, heat maps and games as SVG."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, NamedTuple
 
@@ -109,7 +98,7 @@ def board(
     in per cent, other numbers with their value. ``last`` outlines the last move. ``size`` is the width in pixels.
 
     >>> from wslib.games import game
-    >>> board(game("tictactoe").start(), heat={"b2": 1.0}).svg.count("100%")
+    >>> board(game("tictactoe").start(), heat={"b2": 1.0}).svg.count(">100%<")
     1
     """
     game = position.game
@@ -119,11 +108,11 @@ def board(
     left = EDGE if game.name == "connect4" else TOP
     width, height = left + game.cols * CELL + EDGE, TOP + game.rows * CELL + BOTTOM
     parts = _coordinates(position, left)
-    parts += [f'<g transform="translate({left} {TOP})">', *_field(position, numbers, texts, last), "</g>"]
+    parts += [f'<g transform="translate({left} {TOP})">', *field_of(position, numbers, texts, last), "</g>"]
     parts += _status_line(position, texts, left, height)
     drawn = size or width
     style = f"width:{drawn}px;max-width:100%;height:auto"
-    return Drawing(_svg(width, height, parts, _sentence(position, numbers, texts), style), caption, drawn)
+    return Drawing(svg_of(width, height, parts, _sentence(position, numbers, texts), style), caption, drawn)
 
 
 def boards(
@@ -198,7 +187,7 @@ def _default_labels(position: Position, numbers: dict[int, float]) -> dict[int, 
     return {a: f"{number:+.2f}".replace("-", "\N{MINUS SIGN}") for a, number in numbers.items()}
 
 
-def _field(position: Position, numbers: dict[int, float], texts: dict[int, str], last: bool) -> list[str]:
+def field_of(position: Position, numbers: dict[int, float], texts: dict[int, str], last: bool) -> list[str]:
     """The board itself with its top left corner at the origin: cells with their shading, stones, mark, labels."""
     game, look = position.game, LOOKS[position.game.name]
     strongest = max((abs(number) for number in numbers.values()), default=0) or 1
@@ -220,7 +209,7 @@ def _field(position: Position, numbers: dict[int, float], texts: dict[int, str],
             corner = f'x="{x + 2}" y="{y + 2}" width="{CELL - 4}" height="{CELL - 4}" rx="5"'
             parts.append(f'<rect class="last" {corner} fill="none" stroke="{look.mark}" stroke-width="3"/>')
         if cell in labels:
-            parts.append(_text(x + CELL / 2, y + CELL / 2, labels[cell], 13, fill=_ink(ground)))
+            parts.append(text_at(x + CELL / 2, y + CELL / 2, labels[cell], 13, fill=ink_on(ground)))
     return parts
 
 
@@ -229,9 +218,9 @@ def _coordinates(position: Position, left: int) -> list[str]:
     game = position.game
     first_row = [game.action_name(column) for column in range(game.cols)]
     heads = [name if game.name == "connect4" else name[0] for name in first_row]
-    parts = [_text(left + (c + 0.5) * CELL, TOP / 2, head, 13) for c, head in enumerate(heads)]
+    parts = [text_at(left + (c + 0.5) * CELL, TOP / 2, head, 13) for c, head in enumerate(heads)]
     if game.name != "connect4":
-        parts += [_text(left / 2, TOP + (r + 0.5) * CELL, str(r + 1), 13) for r in range(game.rows)]
+        parts += [text_at(left / 2, TOP + (r + 0.5) * CELL, str(r + 1), 13) for r in range(game.rows)]
     return parts
 
 
@@ -251,7 +240,7 @@ def _stone(position: Position, player: int, x: float, y: float, radius: float, r
     disc = f'<circle class="stone" cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{look.stones[player]}" stroke="{rim}"/>'
     if position.game.name != "connect4":
         return disc
-    d, pen = radius * 0.38, f'fill="none" stroke="{_ink(look.stones[player])}" stroke-width="{radius / 7:.2g}"'
+    d, pen = radius * 0.38, f'fill="none" stroke="{ink_on(look.stones[player])}" stroke-width="{radius / 7:.2g}"'
     if player == FIRST:
         return disc + f'<path d="M{x - d:g} {y - d:g}l{2 * d:g} {2 * d:g}m0 {-2 * d:g}l{-2 * d:g} {2 * d:g}" {pen}/>'
     return disc + f'<circle cx="{x:g}" cy="{y:g}" r="{d * 1.15:g}" {pen}/>'
@@ -266,7 +255,7 @@ def _status_line(position: Position, texts: dict[int, str], left: int, height: i
     y = height - BOTTOM / 2 + 1
     player = position.winner if position.is_over else position.to_move
     parts = [] if player is None else [_stone(position, player, left + 9, y, 7.5, rim="currentColor")]
-    return [*parts, _text(left + (0 if player is None else 22), y, words, 14, anchor="start")]
+    return [*parts, text_at(left + (0 if player is None else 22), y, words, 14, anchor="start")]
 
 
 def _sentence(position: Position, numbers: dict[int, float], texts: dict[int, str]) -> str:
@@ -290,13 +279,13 @@ def _sentence(position: Position, numbers: dict[int, float], texts: dict[int, st
     return "; ".join(words) + "."
 
 
-def _svg(width: float, height: float, parts: Iterable[str], sentence: str, style: str) -> str:
+def svg_of(width: float, height: float, parts: Iterable[str], sentence: str, style: str) -> str:
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
     head += f'height="{height:g}" style="{style}" role="img" aria-label="{escape(sentence)}">'
     return f"{head}<title>{escape(sentence)}</title>{''.join(parts)}</svg>"
 
 
-def _text(x: float, y: float, words: str, size: float, fill: str = "currentColor", anchor: str = "middle") -> str:
+def text_at(x: float, y: float, words: str, size: float, fill: str = "currentColor", anchor: str = "middle") -> str:
     """A line of text; on a board, long ones are set smaller so that they stay within their cell."""
     if anchor == "middle":
         size = min(size, 1.3 * CELL / max(len(words), 1)) if fill != "currentColor" else size
@@ -316,150 +305,11 @@ def _mix(colour: str, other: str, share: float) -> str:
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
-def _ink(ground: str) -> str:
+def ink_on(ground: str) -> str:
     """Black or white, whichever stands out more on this colour (relative luminance as in WCAG)."""
     linear = [((c / 255 + 0.055) / 1.055) ** 2.4 if c > 10 else c / 3295 for c in _rgb(ground)]
     luminance = float(np.dot((0.2126, 0.7152, 0.0722), linear))
     return "#000000" if (luminance + 0.05) ** 2 > 0.05 * 1.05 else "#ffffff"
-
-
-# --- trees --------------------------------------------------------------------------------------------------------
-
-LINE, GAP, LEVEL, MINI = 17, 16, 46, 96
-HIGHLIGHT = "#d9730d"
-
-
-@dataclass
-class _Node:
-    """A node on its way to the page: what it shows, what hangs on it, and where it comes to stand."""
-
-    lines: list[str]
-    edge: str
-    highlight: bool
-    position: Position | None
-    depth: int
-    children: list["_Node"] = field(default_factory=list)
-    x: float = 0.0
-    """The middle of its box, as of its branch."""
-
-    @property
-    def mini(self) -> float:
-        """The height of its small board."""
-        return MINI * self.position.game.rows / self.position.game.cols if self.position else 0
-
-    @property
-    def width(self) -> float:
-        words = max((len(line) for line in self.lines), default=0) * 7.4 + 14
-        return max(words, MINI + 12 if self.position else 28)
-
-    @property
-    def height(self) -> float:
-        return len(self.lines) * LINE + 10 + (self.mini + 6 if self.position else 0)
-
-    @property
-    def room(self) -> float:
-        """The width it needs among its siblings; the text of its branch stands to the right of the middle."""
-        return max(self.width, 2 * (len(self.edge) * 7 + 10)) + GAP
-
-
-def tree(nodes: Sequence[Mapping[str, Any]], caption: str | None = None) -> Drawing:
-    """Draw a tree from its root downwards.
-
-    Each node is a mapping with ``id``; ``parent``, the id of a node before it in the list (missing or None: the root);
-    ``lines``, the texts in it; ``edge``, the text at the branch that leads to it; ``highlight``; ``position``, drawn
-    as a small board. All but ``id`` may be missing.
-    """
-    layers = _layers(nodes)
-    root = layers[0][0]
-    width = _place(root, EDGE) + EDGE - GAP
-    tops, bottom = [], float(EDGE)
-    for layer in layers:
-        tops.append(bottom)
-        bottom += max(node.height for node in layer) + LEVEL
-    parts = []
-    # Highlighted branches come last, so that they are seen where branches meet.
-    pairs = [(node, child) for layer in layers for node in layer for child in node.children]
-    for node, child in sorted(pairs, key=lambda pair: pair[1].highlight):
-        parts.append(_branch(node, child, tops[node.depth] + node.height, tops[child.depth]))
-    parts += [_box(node, tops[node.depth]) for layer in layers for node in layer]
-    sentence = f"A tree of {sum(map(len, layers))} nodes. " + "; ".join(
-        " ".join(filter(None, (node.edge, *node.lines))) for layer in layers[:2] for node in layer
-    )
-    style = f"width:{width:g}px;min-width:{min(width, 620):g}px;max-width:100%;height:auto"
-    return Drawing(_svg(width, bottom - LEVEL + EDGE, parts, sentence, style), caption, int(width))
-
-
-def _layers(nodes: Sequence[Mapping[str, Any]]) -> list[list[_Node]]:
-    """The nodes of a tree, linked, by their distance from the root."""
-    found: dict[Any, _Node] = {}
-    layers: list[list[_Node]] = []
-    for given in nodes:
-        allowed = {"id", "parent", "lines", "edge", "highlight", "position"}
-        if not {"id"} <= set(given) <= allowed or given["id"] in found:
-            raise ValueError(f"a node has an id of its own and may have {', '.join(sorted(allowed))}; not {given}")
-        parent = given.get("parent")
-        if (parent not in found) if found else (parent is not None):
-            raise ValueError(f"node {given['id']!r}: only the first node is the root, others follow their parent")
-        above = found.get(parent)
-        node = _Node(
-            [str(line) for line in given.get("lines", ())],
-            str(given.get("edge") or ""),
-            bool(given.get("highlight")),
-            given.get("position"),
-            above.depth + 1 if above else 0,
-        )
-        found[given["id"]] = node
-        if above:
-            above.children.append(node)
-        if node.depth == len(layers):
-            layers.append([])
-        layers[node.depth].append(node)
-    if not layers:
-        raise ValueError("a tree has at least one node")
-    return layers
-
-
-def _place(node: _Node, left: float) -> float:
-    """Give a node and all below it their places, from this edge to the right; returns where the next may begin."""
-    right = left
-    for child in node.children:
-        right = _place(child, right)
-    if right - left < node.room:  # a parent wider than its children: these move to its middle
-        _shift(node.children, (node.room - (right - left)) / 2)
-        right = left + node.room
-    ends = [child.x for child in (node.children[:1] + node.children[-1:])]
-    node.x = sum(ends) / 2 if ends else (left + right - GAP) / 2
-    return right
-
-
-def _shift(nodes: Iterable[_Node], by: float) -> None:
-    for node in nodes:
-        node.x += by
-        _shift(node.children, by)
-
-
-def _branch(node: _Node, child: _Node, start: float, end: float) -> str:
-    """The branch from a node to its child, along right angles, and its text beside the last piece."""
-    bend = end - LEVEL * 0.6
-    pen = f'stroke="{HIGHLIGHT}" stroke-width="3"' if child.highlight else 'stroke="currentColor" stroke-width="1.2"'
-    line = f'<path d="M{node.x:g} {start:g}V{bend:g}H{child.x:g}V{end:g}" fill="none" {pen}/>'
-    return line + (_text(child.x + 6, (bend + end) / 2 + 1, child.edge, 13, anchor="start") if child.edge else "")
-
-
-def _box(node: _Node, top: float) -> str:
-    pen = f'stroke="{HIGHLIGHT}" stroke-width="3"' if node.highlight else 'stroke="currentColor" stroke-width="1.2"'
-    left = node.x - node.width / 2
-    parts = [
-        f'<rect x="{left:g}" y="{top:g}" width="{node.width:g}" height="{node.height:g}" rx="6" fill="none" {pen}/>'
-    ]
-    if node.position:
-        game = node.position.game
-        place = f'x="{node.x - MINI / 2:g}" y="{top + 6:g}" width="{MINI}" height="{node.mini:g}"'
-        view = f'viewBox="-2 -2 {game.cols * CELL + 4} {game.rows * CELL + 4}"'
-        parts += [f"<svg {place} {view}>", *_field(node.position, {}, {}, last=True), "</svg>"]
-    first = top + node.height - len(node.lines) * LINE - 5 + LINE / 2
-    parts += [_text(node.x, first + i * LINE, line, 13) for i, line in enumerate(node.lines)]
-    return "".join(parts)
 
 
 def _draw_itself(position: Position) -> str:

@@ -1,0 +1,151 @@
+# Warm Start: the two commands are `make book` and `make test`; `make help` lists the rest.
+# Written for GNU make 3.81 (macOS) and later, and a POSIX shell.
+
+SHELL := /bin/sh
+PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3.11)
+VENV := .venv
+PY := $(VENV)/bin/python
+# More arguments for installing torch, for instance an extra index that has the CPU build.
+TORCH_ARGS ?=
+# As it is, `make lock` keeps the versions that still fit.
+LOCK_ARGS ?=
+# Worker processes of the test run.
+JOBS ?= auto
+
+NOTEBOOKS := $(wildcard notebooks/*.py)
+NAMES := $(NOTEBOOKS:notebooks/%.py=%)
+RUNS := $(NAMES:%=book/runs/%.ipynb)
+LIBRARY := $(shell find wslib -name '*.py' 2>/dev/null)
+PAGES := $(shell find book -type f -not -path 'book/runs/*' -not -path '*/__pycache__/*' 2>/dev/null)
+
+# A kernel found in the reader's home must not stand in for the one of this environment.
+export JUPYTER_PREFER_ENV_PATH := 1
+# A bar is for eyes: none in logs.
+BAR := $(shell [ -t 2 ] || echo --no-progress-bar)
+
+.PHONY: help env book test lab bench dist clean clean-all lock lint types \
+        test-lint test-types test-unit test-notebooks test-book test-pages
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+# --- environment ------------------------------------------------------------
+
+env: $(VENV)/.ok  ## create or update .venv from requirements.lock
+
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check
+UV_PIP := $(PY) -m uv pip install --quiet --python $(PY)
+IS_3_11 := -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null
+
+$(PY):
+	@$(PYTHON) $(IS_3_11) || { echo "Warm Start needs Python 3.11, and '$(PYTHON)' is not one: install 3.11, or say where it is with 'make $(MAKECMDGOALS) PYTHON=/path/to/python3.11'." >&2; exit 1; }
+	@echo "making $(VENV) with $(PYTHON)"
+	@$(PYTHON) -m venv $(VENV)
+
+# torch comes first and by pip, because pip accepts a CPU build where uv would go for the one with CUDA.
+$(VENV)/.ok: requirements.lock pyproject.toml Makefile | $(PY)
+	@$(PY) $(IS_3_11) || { echo "The environment in $(VENV) does not work or is not Python 3.11: 'make clean-all' removes it." >&2; exit 1; }
+	@echo "installing requirements.lock into $(VENV)"
+	@$(PIP) -c requirements.lock uv || echo "uv is not available here; pip takes over."
+	@$(PIP) -c requirements.lock $(TORCH_ARGS) "$$(grep '^torch==' requirements.lock)"
+	@if $(PY) -m uv --version >/dev/null 2>&1; \
+	then $(UV_PIP) -r requirements.lock && $(UV_PIP) --no-deps -e .; \
+	else $(PIP) -r requirements.lock && $(PIP) --no-deps -e .; fi
+	@mkdir -p $(VENV)/etc/jupyter/labconfig $(VENV)/etc/ipython
+	@# JupyterLab: .py files open as notebooks, and no window asks for news from the network.
+	@printf '%s\n' '{' \
+	  '  "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": {"python": "Jupytext Notebook"}},' \
+	  '  "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}' \
+	  '}' > $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json
+	@# ipykernel warns at every start that it talks TCP on this machine.
+	@printf '%s\n' 'c = get_config()' 'c.IPKernelApp.log_level = 40' > $(VENV)/etc/ipython/ipython_kernel_config.py
+	@touch $@
+
+lock: | $(PY)  ## compile requirements.lock from requirements.in (LOCK_ARGS=--upgrade for newer versions)
+	@$(PY) -m uv --version >/dev/null 2>&1 || $(PIP) uv
+	@# No address of an index goes into the lock, and no +cpu: that build's name exists on few indexes.
+	$(PY) -m uv pip compile --quiet $(LOCK_ARGS) --python-version 3.11 --no-header --no-emit-index-url --no-emit-find-links \
+	  --output-file requirements.lock requirements.in
+	@sed -e 's/^\(torch==[0-9.]*\)+.*/\1/' requirements.lock > requirements.lock.new && mv requirements.lock.new requirements.lock
+
+# --- book -------------------------------------------------------------------
+
+book: _build/html/index.html  ## run the notebooks that changed, build the book, say where it is
+	@echo "The book: file://$(CURDIR)/_build/html/index.html"
+
+# A page is replaced only by a run that finished; a run that fails stays where it can be looked at.
+book/runs/%.ipynb: notebooks/%.py requirements.lock $(LIBRARY) $(shell find data/thesis -type f 2>/dev/null) | $(VENV)/.ok
+	@mkdir -p book/runs _build/failed
+	@echo "notebooks/$*.py"
+	@$(PY) -m papermill $(BAR) --log-level WARNING notebooks/$*.py _build/failed/$*.ipynb || \
+	  { echo "notebooks/$*.py failed: the cell and its error are in _build/failed/$*.ipynb; the last good page, if there is one, is untouched." >&2; exit 1; }
+	@mv -f _build/failed/$*.ipynb $@
+
+# A notebook also depends on its published results.
+define published
+book/runs/$(1).ipynb: $(shell find data/$(1) -type f 2>/dev/null)
+endef
+$(foreach name,$(NAMES),$(eval $(call published,$(name))))
+
+# Built beside the last book and moved over it only when nothing is wrong: a page of an earlier
+# build cannot survive, and neither can a broken book replace a good one.
+_build/html/index.html: $(RUNS) $(NOTEBOOKS) $(PAGES) _config.yml | $(VENV)/.ok
+	@# What is left of a notebook that is gone would still be listed.
+	@for run in book/runs/*.ipynb; do case " $(RUNS) " in *" $$run "*) ;; *) rm -f "$$run" ;; esac; done
+	@rm -rf _build/next && mkdir -p _build
+	@echo "building the book"
+	@# Its last words name the temporary folder, so they go to a log; warnings are errors and are shown.
+	@$(VENV)/bin/jupyter-book build . --path-output _build/next --toc book/_toc.yml -q -n -W --keep-going --all > _build/book.log || \
+	  { echo "The book was not built: a warning above is an error here (more in _build/book.log); the last good book is untouched." >&2; exit 1; }
+	@rm -rf _build/html && mv _build/next/_build/html _build/html && rm -rf _build/next && touch $@
+
+dist: book  ## zip the built book into dist/, for reading elsewhere
+	@rm -rf dist && mkdir -p dist && cp -R _build/html dist/warm-start-book
+	@cd dist && ../$(PY) -m zipfile -c warm-start-book.zip warm-start-book && rm -rf warm-start-book
+	@echo "dist/warm-start-book.zip: unzip it anywhere and open warm-start-book/index.html"
+
+lab: $(VENV)/.ok  ## open JupyterLab; the notebooks/*.py open as notebooks
+	$(PY) -m jupyterlab
+
+bench: $(VENV)/.ok  ## compare our speed with OpenSpiel's
+	$(PY) -m bench
+
+# --- checks -----------------------------------------------------------------
+
+lint: $(VENV)/.ok  ## style and common mistakes (ruff)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: $(VENV)/.ok  ## types of wslib (mypy)
+	$(PY) -m mypy
+
+STAGES := lint types unit notebooks book pages
+
+test: $(VENV)/.ok  ## everything: lint, types, tests, notebooks at smoke scale, strict book, browser
+	@for stage in $(STAGES); do \
+	  echo "== make test: $$stage"; \
+	  $(MAKE) --no-print-directory test-$$stage || { echo "make test: stage '$$stage' failed (alone: make test-$$stage)" >&2; exit 1; }; \
+	done
+	@echo "make test: all stages passed ($(STAGES))"
+
+test-lint: lint
+test-types: types
+test-unit: $(VENV)/.ok
+	$(PY) -m pytest -q -n $(JOBS) -m "not book and not browser and not notebooks"
+test-notebooks: $(VENV)/.ok
+	$(PY) -m pytest -q -m notebooks
+test-book: book
+test-pages: $(VENV)/.ok
+	WSLIB_TEST_BOOK=1 $(PY) -m pytest -q -m "book or browser"
+
+# --- cleaning ---------------------------------------------------------------
+
+clean:  ## remove what was built (book, executed notebooks, caches)
+	rm -rf _build book/runs dist build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -path './.venv*' -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -print | xargs rm -rf
+	@echo "Left in place: the environment (.venv), the published results (data/) and your own (.wslib-store or WSLIB_STORE)."
+
+clean-all: clean  ## clean, and remove the environments too
+	rm -rf .venv .venv-*
+	@echo "Your own results are still in .wslib-store (or WSLIB_STORE): they may have taken hours, so removing them is left to you."

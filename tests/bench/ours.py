@@ -1,0 +1,79 @@
+"""Our side of the benchmark: players against themselves, playouts, perft, and Table 5.1 as a whole."""
+
+import time
+from collections.abc import Callable, Iterator
+from itertools import combinations
+
+import numpy as np
+from timing import repeat
+
+from wslib._compiled import kernel, stream
+from wslib.games import game
+from wslib.games.rules import perft, playout
+from wslib.play import match, player
+from wslib.workers import in_processes
+
+SIMULATIONS = 100
+GAMES_PER_MATCH = 100
+PLAYOUTS = 10_000
+PERFT_DEPTH = {"connect4-6x6": 8, "gobang-6x6": 4, "othello-6x6": 8, "connect4-6x7": 7, "othello-8x8": 7}
+
+TABLE_GAMES = ("gobang-6x6", "connect4-6x6", "othello-6x6")
+TABLE_PLAYERS = ("random", "mcts", "rave", "rhea")
+
+
+def _player(method: str):
+    return player(
+        method, **{} if method == "random" else {"rollouts" if method == "rhea" else "simulations": SIMULATIONS}
+    )
+
+
+def games(name: str, method: str, seconds: float, seed: int) -> dict[str, float]:
+    """Whole games of a player against itself; the work is simulations, or rollouts for RHEA."""
+    of, who = game(name), _player(method)
+    played, time = repeat(lambda turn: match(of, who, who, games=GAMES_PER_MATCH, seed=seed + turn), seconds)
+    plies = sum(int(m.frame()["plies"].sum()) for m in played)
+    return {"work": SIMULATIONS * plies, "games": GAMES_PER_MATCH * len(played), "plies": plies, **time}
+
+
+@kernel
+def _playouts(rules, own, opp, count, streams, cells):
+    plies = 0
+    for _ in range(count):
+        plies += playout(rules, own, opp, streams, 0, cells)[1]
+    return plies
+
+
+def playouts(name: str, seconds: float, seed: int) -> dict[str, float]:
+    """Random games from the start; the work is whole games."""
+    start, streams, cells = game(name).start(), np.array([stream(seed, "bench")]), np.empty(64, np.uint64)
+    plies, time = repeat(
+        lambda _: _playouts(start.game.rules, *start.words, PLAYOUTS, streams, cells), seconds
+    )  # fmt: skip
+    return {"work": PLAYOUTS * len(plies), "games": PLAYOUTS * len(plies), "plies": sum(plies), **time}
+
+
+def lines(name: str, seconds: float, seed: int) -> dict[str, float]:
+    """Perft from the start; the work is lines of play."""
+    start = game(name).start()
+    counts, time = repeat(lambda _: perft(start.game.rules, *start.words, PERFT_DEPTH[name]), seconds)
+    return {"work": sum(counts), **time}
+
+
+def _pair(name: str, a: str, b: str, count: int, workers: int = 1) -> float:
+    return match(game(name), _player(a), _player(b), games=count, workers=workers).win_rate
+
+
+def table_5_1(count: int, tell: Callable[[str], object]) -> Iterator[dict[str, float | str]]:
+    """Wall time of all 18 matches of Table 5.1: by one process, and by two that share each match, or the matches."""
+    tasks = [(name, a, b, count) for name in TABLE_GAMES for a, b in combinations(TABLE_PLAYERS, 2)]
+    ways = {
+        ("one process", 1): lambda: [_pair(*task) for task in tasks],
+        ("each match by all workers", 2): lambda: [_pair(*task, workers=2) for task in tasks],
+        ("each match by one worker", 2): lambda: list(in_processes(_pair, tasks, 2)),
+    }
+    for (how, workers), work in ways.items():
+        tell(f"Table 5.1, {len(tasks)} pairs × {count} games, {how}, workers = {workers}")
+        began = time.perf_counter()
+        work()
+        yield {"how": how, "workers": workers, "games": count * len(tasks), "wall_s": time.perf_counter() - began}

@@ -1,0 +1,102 @@
+"""Small compiled functions through which tests take the search apart: one walk, one back-up, one simulation."""
+
+import numpy as np
+
+from wslib._compiled import kernel, stream
+from wslib.games import Position
+from wslib.games import rules as R
+from wslib.search import SearchSettings, kernels
+
+
+@kernel
+def _walk(rules, plan, forest, i, own, opp, streams):
+    return kernels.descend(rules, plan, kernels.tree_of(forest, i), own, opp, streams, i)
+
+
+@kernel
+def _back_up(rules, plan, forest, i, leaf, depth, value, mine, theirs):
+    kernels.back_up(rules, plan, kernels.tree_of(forest, i), leaf, depth, value, mine, theirs)
+
+
+@kernel
+def _simulate(rules, plan, forest, i, own, opp, streams):
+    kernels.simulate(rules, plan, kernels.tree_of(forest, i), own, opp, streams, i)
+
+
+def bits(actions) -> np.uint64:
+    """A set of actions as a word."""
+    return np.uint64(sum(1 << action for action in actions))
+
+
+def members(word: int) -> set[int]:
+    """A word as a set of actions."""
+    return {action for action in range(64) if int(word) >> action & 1}
+
+
+def playout_from(state: int, position: Position) -> tuple[int, float, set[int], set[int]]:
+    """The compiled playout: the stream after it, the value, and what the player to move and the other played."""
+    streams = np.array([state], np.uint64)
+    value, _, mine, theirs = R.playout(position.game.rules, *position.words, streams, 0, np.empty(64, np.uint64))
+    return int(streams[0]), float(value), members(mine), members(theirs)
+
+
+class Fast:
+    """One tree of the compiled search, to be driven by hand."""
+
+    def __init__(self, position: Position, settings: SearchSettings, seed: int, nodes: int = 2000) -> None:
+        self.game = position.game
+        self.rules, self.settings, self.plan = position.game.rules, settings, kernels.make_plan(settings)
+        self.forest = kernels.plant(self.rules, 1, nodes, settings.rave)
+        self.streams = np.array([stream(seed, "test")])
+
+    def simulate(self, root: Position) -> None:
+        """One simulation with a random playout."""
+        _simulate(self.rules, self.plan, self.forest, 0, *root.words, self.streams)
+
+    def walk(self, root: Position) -> tuple[int, int]:
+        """Down to the leaf: its node, and the length of the path."""
+        return _walk(self.rules, self.plan, self.forest, 0, *root.words, self.streams)
+
+    def back_up(self, leaf: int, depth: int, value: float, mine=(), theirs=()) -> None:
+        """Back a leaf's value up the path of the latest walk."""
+        _back_up(self.rules, self.plan, self.forest, 0, leaf, depth, float(value), bits(mine), bits(theirs))
+
+    def search(self, root: Position, simulations: int) -> int:
+        """Simulations added to the tree, and the move chosen after them."""
+        own, opp = (np.array([word]) for word in root.words)
+        first, move = np.zeros(1, int), np.empty(1, int)
+        kernels.search_moves(
+            self.rules, self.plan, self.forest, first, own, opp, self.streams, first, simulations, False, move
+        )
+        return int(move[0])
+
+    def node(self, position: Position) -> int:
+        """The node of a position, -1 where there is none."""
+        return int(kernels.find(self.forest, 0, *position.words))
+
+    def position(self, node: int) -> Position:
+        """The position that a node stands for (its mover drawn as X)."""
+        found = self.forest.nodes[0, node]
+        return Position(self.game, int(found["own"]), int(found["opp"]), 0)
+
+    def edges(self, node: int) -> dict[int, tuple[float, float, float, float, float]]:
+        """What a node's edges hold: action -> prior, N, Q, N_rave, Q_rave."""
+        found = self.forest.nodes[0, node]
+        span = slice(found["first"], found["first"] + found["count"])
+        legal = sorted(members(found["legal"])) or [self.game.cells]
+        table = self.forest.edges[0, span][["prior", "n", "q"]].tolist()
+        amaf = self.forest.amaf[0, span][["n", "q"]].tolist() if self.settings.rave else [(0.0, 0.0)] * len(table)
+        return {action: (*row, *more) for action, row, more in zip(legal, table, amaf, strict=False)}
+
+    def tree(self) -> dict[tuple[int, int], dict[int, tuple[float, ...]]]:
+        """All of the tree: state -> what its edges hold."""
+        states = self.forest.nodes[0, : self.forest.used[0, 0]][["own", "opp"]].tolist()
+        return {state: self.edges(node) for node, state in enumerate(states)}
+
+    def path(self, depth: int) -> list[tuple[tuple[int, int], int]]:
+        """The latest path: each state with the action taken in it."""
+        steps = []
+        for node, edge in self.forest.path[0, :depth].tolist():
+            position = self.position(node)
+            steps.append(((position.own, position.opp), position.legal[edge]))
+        return steps

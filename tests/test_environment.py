@@ -1,0 +1,80 @@
+"""One truth about versions: the lock, what is installed, conda's file and pyproject agree."""
+
+import re
+import subprocess
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parent.parent
+# What a visitor to the project expects to find.
+CARD = ("jupyterlab", "jupytext", "papermill", "torch", "numpy", "pandas", "seaborn", "matplotlib", "jupyter-book")
+
+
+def requirements(name: str) -> list[str]:
+    lines = [line.split(" #")[0].strip() for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+LOCK = {canonicalize_name(Requirement(line).name): Requirement(line) for line in requirements("requirements.lock")}
+
+
+def tracked() -> list[Path]:
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listing.returncode:
+        pytest.skip("not a git checkout, so there is no list of the project's own files")
+    return [path for name in listing.stdout.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def test_every_line_of_the_lock_is_one_exact_version():
+    exact = re.compile(r"[a-z0-9][a-z0-9._-]*==[0-9][0-9a-z.]*")
+    assert not [line for line in requirements("requirements.lock") if not exact.fullmatch(line)]
+
+
+def test_what_is_installed_is_what_the_lock_says():
+    # A build says in a local suffix what it is for, such as +cpu; the version is the same.
+    different = {
+        name: (requirement.specifier, metadata.version(name))
+        for name, requirement in LOCK.items()
+        if not requirement.specifier.contains(metadata.version(name).split("+")[0], prereleases=True)
+    }
+    assert not different, "run `make env`"
+
+
+def test_every_direct_dependency_is_locked_to_a_version_it_allows():
+    for line in requirements("requirements.in"):
+        wanted = Requirement(line)
+        locked = LOCK[canonicalize_name(wanted.name)]
+        (version,) = (specifier.version for specifier in locked.specifier)
+        assert wanted.specifier.contains(version, prereleases=True), f"{line} does not allow {locked}: run `make lock`"
+
+
+def test_the_packages_the_project_is_known_by_are_locked():
+    assert set(CARD) <= set(LOCK)
+
+
+def test_conda_and_pip_install_the_same():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pip = next(entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
+    conda = [entry for entry in environment["dependencies"] if isinstance(entry, str)]
+    assert pip == ["-r requirements.lock", "-e ."]
+    assert sorted(conda) == ["pip", "python=" + project["requires-python"].removeprefix("==").removesuffix(".*")]
+
+
+def test_no_file_names_an_index_of_packages_or_a_path_of_one_machine():
+    index = re.compile(r"\b(?:pypi|pythonhosted|artifactory|download\.pytorch)\.(?:org|io|com)|index-url[ =]\S*//")
+    home = re.compile(r"(?<![\w.:/-])/(?:home|root|Users|work|opt|mnt)/\w+")
+    found = []
+    for path in tracked():
+        if path.suffix in {".png", ".npz", ".parquet", ".safetensors"} or "mathjax" in path.parts:
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            if index.search(line) or home.search(line):
+                found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()[:120]}")
+    assert not found, "\n".join(found)

@@ -1,0 +1,64 @@
+"""Papermill and notebooks that are Python files: reading, writing, and the command line as a reader types it."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wslib import pmio
+
+NOTEBOOK = """\
+# ---
+# jupyter:
+#   kernelspec:
+#     name: python3
+#     display_name: Python 3
+# ---
+
+# %% tags=["parameters"]
+games: int = 5  # games per pair
+
+# %%
+print(games)
+"""
+
+
+def test_a_python_file_is_read_as_a_notebook_with_its_tags_and_kernel(tmp_path: Path):
+    (tmp_path / "x.py").write_text(NOTEBOOK)
+    notebook = json.loads(pmio.handler.read(f"jupytext:{tmp_path / 'x.py'}"))
+    assert notebook["cells"][0]["metadata"]["tags"] == ["parameters"]
+    assert notebook["metadata"]["kernelspec"]["name"] == "python3"
+
+
+def test_papermill_finds_the_handler_by_the_path_as_typed(tmp_path: Path):
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "x.py").write_text(NOTEBOOK)
+    for path in ("notebooks/x.py", "./notebooks/x.py", f"jupytext:{tmp_path}/notebooks/x.py"):
+        command = [sys.executable, "-m", "papermill", "--help-notebook", path]
+        manual = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert "games: int (default 5)" in manual.stdout, manual.stdout + manual.stderr
+        assert "games per pair" in manual.stdout
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    target = tmp_path / "out.ipynb"
+    pmio.handler.write("old", str(target))
+
+    def full(descriptor: int) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="no space"):
+        pmio.handler.write("new", str(target))
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out.ipynb"]
+
+
+def test_a_written_notebook_has_the_permissions_of_any_new_file(tmp_path: Path):
+    pmio.handler.write("text", str(tmp_path / "a"))
+    (tmp_path / "b").write_text("text")
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == stat.S_IMODE((tmp_path / "b").stat().st_mode)
