@@ -1,5 +1,8 @@
 """Small compiled functions through which tests take the search apart: one walk, one back-up, one simulation."""
 
+from itertools import product
+from random import Random
+
 import numpy as np
 
 from wslib._compiled import kernel, stream
@@ -23,6 +26,28 @@ def _simulate(rules, plan, forest, i, own, opp, streams):
     kernels.simulate(rules, plan, kernels.tree_of(forest, i), own, opp, streams, i)
 
 
+def all_settings() -> list[SearchSettings]:
+    """Every combination of RAVE's options, with weights and policies that vary along; and plain MCTS."""
+    random = Random(5)
+    found = [
+        SearchSettings(method="mcts", rule=rule, c=c, policy=policy)
+        for rule, c, policy in product(["puct", "ucb1"], [0.0, 1.0, 2.5], ["visits", "q"])
+        if (c == 1.0) or policy == "q"
+    ]
+    for rule, amaf, players, beta in product(
+        ["puct", "ucb1"], ["path", "path+rollout"], ["own", "both"], ["state", "action"]
+    ):
+        found.append(
+            SearchSettings(
+                method="rave", rule=rule, amaf=amaf, amaf_players=players, beta=beta,
+                c=random.choice([0.0, 0.3, 1.0, 1.0, 2.5]),
+                equivalence=random.choice([1.0, 20.0, 100.0]),
+                policy=random.choice(["visits", "q", "q_rave"]),
+            )
+        )  # fmt: skip
+    return found
+
+
 def bits(actions) -> np.uint64:
     """A set of actions as a word."""
     return np.uint64(sum(1 << action for action in actions))
@@ -38,6 +63,13 @@ def playout_from(state: int, position: Position) -> tuple[int, float, set[int], 
     streams = np.array([state], np.uint64)
     value, _, mine, theirs = R.playout(position.game.rules, *position.words, streams, 0, np.empty(64, np.uint64))
     return int(streams[0]), float(value), members(mine), members(theirs)
+
+
+def playout_plies(state: int, position: Position) -> tuple[int, int, int]:
+    """The same playout: the stream after it, the value, and the number of plies."""
+    streams = np.array([state], np.uint64)
+    value, plies, _, _ = R.playout(position.game.rules, *position.words, streams, 0, np.empty(64, np.uint64))
+    return int(streams[0]), int(value), int(plies)
 
 
 class Fast:

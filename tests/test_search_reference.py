@@ -1,12 +1,11 @@
 """The compiled search against the plain one: equal after every simulation, with every option, in every game."""
 
-from itertools import product
 from random import Random
 
 import numpy as np
 import pytest
 import reference_search as reference
-from drivers import Fast, playout_from
+from drivers import Fast, all_settings, playout_from
 
 from wslib._compiled import stream
 from wslib.games import Position, game
@@ -33,28 +32,6 @@ POSITIONS = {
     "Gobang 4x4, late": game("gobang", 4).position("a4 b4 c2 a1 b2 d3 c3 b3 d2 a2"),
 }
 FIRST_OF_EACH = ["tic-tac-toe", "Othello 4x4, must pass", "Connect Four 6x7", "Gobang"]
-
-
-def all_settings() -> list[SearchSettings]:
-    """Every combination of RAVE's options, with weights and policies that vary along; and plain MCTS."""
-    random = Random(5)
-    found = [
-        SearchSettings(method="mcts", rule=rule, c=c, policy=policy)
-        for rule, c, policy in product(["puct", "ucb1"], [0.0, 1.0, 2.5], ["visits", "q"])
-        if (c == 1.0) or policy == "q"
-    ]
-    for rule, amaf, players, beta in product(
-        ["puct", "ucb1"], ["path", "path+rollout"], ["own", "both"], ["state", "action"]
-    ):
-        found.append(
-            SearchSettings(
-                method="rave", rule=rule, amaf=amaf, amaf_players=players, beta=beta,
-                c=random.choice([0.0, 0.3, 1.0, 1.0, 2.5]),
-                equivalence=random.choice([1.0, 20.0, 100.0]),
-                policy=random.choice(["visits", "q", "q_rave"]),
-            )
-        )  # fmt: skip
-    return found
 
 
 def label(settings: SearchSettings) -> str:
@@ -220,9 +197,13 @@ def test_games_searched_side_by_side_do_not_touch_each_other(name, method, fresh
 def test_a_forest_that_grows_under_a_search_changes_nothing(name, method):
     root, settings = game(name).start(), SearchSettings(method=method)
     roomy, tight = Fast(root, settings, seed=6, nodes=400), Fast(root, settings, seed=6, nodes=5)
+    small, grew = tight.forest, 0
     for _ in range(40):
-        tight.forest = kernels.grown(root.game.rules, tight.forest, int(tight.forest.used[0, 0]) + 5)
+        before = tight.forest
+        tight.forest = kernels.grown(root.game.rules, before, 5)
+        grew += tight.forest is not before
+        assert tight.forest.nodes.shape[1] >= tight.forest.used[0, 0] + 5
         assert tight.search(root, 5) == roomy.search(root, 5)
         assert tight.tree() == roomy.tree()
-    assert tight.forest.nodes.shape[1] > 5 and tight.streams[0] == roomy.streams[0]
-    assert kernels.grown(root.game.rules, tight.forest, 5) is tight.forest
+    assert 3 <= grew < 20, "it grows when it must, and then by more than asked for"
+    assert small.nodes.shape[1] == 5 and tight.streams[0] == roomy.streams[0]

@@ -177,4 +177,18 @@ class Readings(_Matches):
         return asked
 
 
+class Tour(Parameters):
+    """The chapter on the games: random games that show their shape."""
+
+    games: int = Field(400, ge=2, multiple_of=2, le=100_000, description="random games counted per game")
+    seed: int = Field(0, ge=0, description="seed of the random games")
+
+
+class Look(Parameters):
+    """The chapter on the searches: searches to look into."""
+
+    simulations: int = Field(100, ge=10, le=1_000_000, description="simulations of the searches that are shown")
+    seed: int = Field(0, ge=0, description="seed of their random streams")
+
+
 EXPERIMENTS: dict[str, type[Experiment]] = {e.name: e for e in (Orientation, Readings)}

@@ -65,4 +65,4 @@ def _sentence(model: type[Parameters], error: ValidationError) -> str:
     if problem["type"] == "value_error":
         return problem["msg"].removeprefix("Value error, ")
     wish = problem["msg"][problem["msg"].find("should") :]
-    return f"{name} = {str(problem['input'])[:60]!r} is not allowed: it {wish}"
+    return f"{name} = {repr(problem['input'])[:60]} is not allowed: it {wish}"

@@ -1,4 +1,4 @@
-"""Our side of the benchmark: players against themselves, playouts, perft, and Table 5.1 as a whole."""
+"""Our side of the benchmark: players against themselves, playouts, perft, and whole tables by one and two workers."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from timing import repeat
 from wslib._compiled import kernel, stream
 from wslib.games import game
 from wslib.games.rules import perft, playout
-from wslib.play import match, player
+from wslib.play import PlayerSettings, match, player
 from wslib.workers import in_processes
 
 SIMULATIONS = 100
@@ -22,10 +22,16 @@ TABLE_GAMES = ("gobang-6x6", "connect4-6x6", "othello-6x6")
 TABLE_PLAYERS = ("random", "mcts", "rave", "rhea")
 
 
-def _player(method: str):
-    return player(
-        method, **{} if method == "random" else {"rollouts" if method == "rhea" else "simulations": SIMULATIONS}
-    )
+BUDGET: dict[str, dict[str, int]] = {
+    "random": {},
+    "mcts": {"simulations": SIMULATIONS},
+    "rave": {"simulations": SIMULATIONS},
+    "rhea": {"rollouts": SIMULATIONS},
+}
+
+
+def _player(method: str) -> PlayerSettings:
+    return player(method, **BUDGET[method])
 
 
 def games(name: str, method: str, seconds: float, seed: int) -> dict[str, float]:
@@ -47,9 +53,7 @@ def _playouts(rules, own, opp, count, streams, cells):
 def playouts(name: str, seconds: float, seed: int) -> dict[str, float]:
     """Random games from the start; the work is whole games."""
     start, streams, cells = game(name).start(), np.array([stream(seed, "bench")]), np.empty(64, np.uint64)
-    plies, time = repeat(
-        lambda _: _playouts(start.game.rules, *start.words, PLAYOUTS, streams, cells), seconds
-    )  # fmt: skip
+    plies, time = repeat(lambda _: _playouts(start.game.rules, *start.words, PLAYOUTS, streams, cells), seconds)
     return {"work": PLAYOUTS * len(plies), "games": PLAYOUTS * len(plies), "plies": sum(plies), **time}
 
 
@@ -64,16 +68,22 @@ def _pair(name: str, a: str, b: str, count: int, workers: int = 1) -> float:
     return match(game(name), _player(a), _player(b), games=count, workers=workers).win_rate
 
 
-def table_5_1(count: int, tell: Callable[[str], object]) -> Iterator[dict[str, float | str]]:
-    """Wall time of all 18 matches of Table 5.1: by one process, and by two that share each match, or the matches."""
+def whole_tables(count: int, tell: Callable[[str], object]) -> Iterator[dict[str, float | str]]:
+    """Wall time by one worker and by two, a row each.
+
+    Of Table 5.1, whose matches are shared out as the study does it, and of a match ten times as long, whose games are.
+    """
     tasks = [(name, a, b, count) for name in TABLE_GAMES for a, b in combinations(TABLE_PLAYERS, 2)]
-    ways = {
-        ("one process", 1): lambda: [_pair(*task) for task in tasks],
-        ("each match by all workers", 2): lambda: [_pair(*task, workers=2) for task in tasks],
-        ("each match by one worker", 2): lambda: list(in_processes(_pair, tasks, 2)),
-    }
-    for (how, workers), work in ways.items():
-        tell(f"Table 5.1, {len(tasks)} pairs × {count} games, {how}, workers = {workers}")
+    for workers in (1, 2):
+        tell(f"Table 5.1, {len(tasks)} pairs × {count} games, workers = {workers}")
         began = time.perf_counter()
-        work()
-        yield {"how": how, "workers": workers, "games": count * len(tasks), "wall_s": time.perf_counter() - began}
+        for _ in in_processes(_pair, tasks, workers):
+            pass
+        took = time.perf_counter() - began
+        yield {"what": "Table 5.1", "workers": workers, "games": count * len(tasks), "wall_s": took}
+    for workers in (1, 2):
+        tell(f"one match of {10 * count} games, workers = {workers}")
+        began = time.perf_counter()
+        _pair("othello-6x6", "mcts", "rave", 10 * count, workers)
+        took = time.perf_counter() - began
+        yield {"what": "one long match", "workers": workers, "games": 10 * count, "wall_s": took}

@@ -117,3 +117,10 @@ def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | N
 def percent(value: float) -> str:
     """A share as a percentage with one decimal."""
     return f"{100 * value:.1f}"
+
+
+def parameter_table(settings: Any, caption: str) -> Html:
+    """The fields of a parameter object: name, value, meaning, as its documentation says them."""
+    fields = type(settings).model_fields
+    rows = [{"parameter": n, "value": str(getattr(settings, n)), "meaning": f.description} for n, f in fields.items()]
+    return show_table(pd.DataFrame(rows), caption)

@@ -119,6 +119,30 @@ class SearchResult:
         return draw.board(self.position, heat=dict(zip(self.actions.tolist(), self.weights, strict=True)),
                           caption=self._headline)  # fmt: skip
 
+    def tree(self, depth: int = 2, top: int = 3) -> draw.Drawing:
+        """The tree below this position: at each node the ``top`` moves of largest weight, the best one highlighted."""
+        nodes = [{"id": 0, "lines": [f"{int(self.visits.sum())} visits"], "position": self.position}]
+        layer: list[tuple[int, SearchResult]] = [(0, self)]
+        for _ in range(depth):
+            below = []
+            for parent, here in layer:
+                for rank in np.argsort(-here.weights, kind="stable")[:top]:
+                    if not here.visits[rank]:
+                        continue
+                    move, nodes_so_far = here.position.game.action_name(int(here.actions[rank])), len(nodes)
+                    lines = [f"N {here.visits[rank]}", f"Q {here.q[rank]:+.2f}"]
+                    if here.settings.rave:
+                        lines.append(f"Q_rave {here._table['q_rave'][rank]:+.2f}")
+                    best = move == here.best
+                    nodes.append(
+                        {"id": nodes_so_far, "parent": parent, "lines": lines, "edge": move, "highlight": best}
+                    )
+                    deeper = here._at(move)
+                    if deeper is not None and not deeper.position.is_over:
+                        below.append((nodes_so_far, deeper))
+            layer = below
+        return draw.tree(nodes, caption=self._headline)
+
     @property
     def _headline(self) -> str:
         return (

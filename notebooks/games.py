@@ -1,0 +1,181 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # The games
+#
+# Three games on small boards: no chance, nothing hidden, two players in turn, and what one wins the other loses. They
+# differ in what matters here: how many moves there are to choose from, how long a game is, and how much a single move
+# changes. All are played on 6×6 in the study; every size up to 8×8 works, and *k* in a row is a parameter.
+
+# %% tags=["parameters"]
+seed: int = 0  # seed of the random games that are counted
+games: int = 400  # random games counted per game
+
+# %%
+import pandas as pd
+
+from wslib.experiments import Tour
+from wslib.explore import draw, game, match, player
+from wslib.notebook import read_parameters, say
+from wslib.report.look import board_name, show_table
+
+asked = read_parameters(Tour, globals())
+
+# %% [markdown]
+# Throughout the book the player who moves first is **X** in print (black, or red in Connect Four), the other **O**.
+# Values are seen by the player to move: +1 a win, 0 a draw, −1 a loss.
+#
+# ## Othello
+#
+# A disc must be placed so that it encloses a straight run of the opponent's discs between itself and another own disc;
+# all discs enclosed, in every direction, are turned over. Who has no such move must pass (the pass is a move of its own
+# here), and when neither can move, more discs win; equal discs are a draw. Below, the start on the left, X's legal moves
+# in the middle, and what `c2` turns over on the right.
+
+# %%
+othello = game("othello").start()
+draw.boards(
+    [
+        draw.board(othello, caption="the start"),
+        draw.board(
+            othello, heat={m: 1 for m in othello.moves}, labels={m: m for m in othello.moves}, caption="X's moves"
+        ),
+        draw.board(othello.play("c2"), caption="after c2"),
+    ]
+)
+
+# %% [markdown]
+# ## Connect Four
+#
+# A stone falls to the lowest empty cell of the column it is dropped into. Four in a row, across, down or diagonally,
+# win; a full board without a line is a draw. A move is named by its column. On the right O has just lost by a line
+# that X could not be kept from.
+
+# %%
+connect4 = game("connect4")
+won = connect4.position("3 3 4 4 2 1 5")
+draw.boards(
+    [won.game.position("3 3 4 4"), won.game.position("3 3 4 4 2 1"), won],
+    captions=["X can make an open three", "which O can block on one side only", won.caption],
+)
+
+# %% [markdown]
+# ## Gobang
+#
+# A stone goes to any empty cell, and four in a row win (*k* is a parameter: five on larger boards). It is the game with
+# the most moves to choose from and, between good players, the shortest.
+
+# %%
+gobang = game("gobang").position("c3 d4 c4 d3 c5 c6 c2")
+draw.filmstrip(gobang, every=2)
+
+# %% [markdown]
+# Tic-tac-toe is Gobang on 3×3 with three in a row. It is small enough to count every game there is, which the tests do.
+#
+# ## How they differ
+#
+# Random play shows the shape of a game: its length, the number of moves to choose from, and what the first move is worth
+# when nobody thinks.
+
+# %%
+rows = []
+for name in ("gobang", "connect4", "othello"):
+    played = match(game(name), player("random"), player("random"), asked.games, asked.seed)
+    choices = [len(p.legal) for i in range(min(40, asked.games)) for p in played[i].line() if not p.is_over]
+    frame = played.frame()
+    first = ((frame["result_a"] > 0) == (frame["a_first"] == 1)) & (frame["result_a"] != 0)
+    rows.append(
+        [
+            board_name(name),
+            frame["plies"].mean(),
+            frame["plies"].max(),
+            sum(choices) / len(choices),
+            100 * first.mean(),
+            100 * (frame["result_a"] == 0).mean(),
+            len(game(name).symmetries),
+        ]
+    )
+shape = pd.DataFrame(
+    rows, columns=["game", "plies", "longest", "moves to choose from", "first mover wins %", "draws %", "symmetries"]
+)
+one = dict.fromkeys(("plies", "moves to choose from", "first mover wins %", "draws %"), "{:.1f}")
+show_table(shape, f"{asked.games} games of random moves.", one)
+
+# %% tags=["hide-input"]
+longest, widest = shape.loc[shape["plies"].idxmax(), "game"], shape.loc[shape["moves to choose from"].idxmax(), "game"]
+say(
+    f"The longest games are those of **{longest}**, the most moves to choose from has **{widest}**. The thesis suspects "
+    "that a warm start helps most where games are long and narrow: a random playout then says more than a beginner's "
+    "network."
+)
+
+# %% [markdown]
+# ## At a prompt
+#
+# A position prints, draws itself, knows its legal moves, and reads boards and move lists.
+
+# %%
+position = game("connect4").position("4 4 3")
+print(position)
+print("legal:", position.moves)
+game("tictactoe").parse("X . O / . X . / . . O / X to move")
+
+# %% [markdown]
+# What the rules do not allow is refused, and the refusal says what would be right:
+
+# %%
+try:
+    game("othello").start().play("a1")
+except ValueError as error:
+    print(error)
+
+# %% [markdown]
+# A game has symmetries (turns and mirrors of the board that change nothing else); the training uses them to make eight
+# positions out of one. `check_game(game("gobang-8x8-k5"))` plays random games and checks that a game keeps all such
+# promises, for whoever adds one.
+
+# %%
+corner = game("gobang").position("a1 b1 c2")
+draw.boards([symmetry.position(corner) for symmetry in corner.game.symmetries], columns=4)
+
+# %% [markdown]
+# `play(game("connect4"), player("mcts", simulations=400))` is a game against a player: type a move, `moves`, `back` or
+# `quit`. From a shell the same is `wslib play connect4 --against mcts`.
+#
+# ## Exercises
+#
+# 1. In Othello on 4×4 with perfect play, who wins? Play it against `player("mcts", simulations=5000)` from both sides.
+#
+# ```{dropdown} A hint
+# The second player: on a board this small, to be forced to move first is a burden.
+# ```
+#
+# 2. Count the games of tic-tac-toe with `wslib.games.rules.perft`, once for each length from five to nine plies.
+#
+# ```{dropdown} A hint
+# `perft` counts lines of play of exactly that length, won games of that length among them, not those that ended earlier.
+# ```
+#
+# ## Differences from the thesis
+#
+# 1. Equal discs in Othello are a draw; in the author's earlier code they are a loss of the player who is asked.
+# 2. Wins in Gobang and Connect Four are always the loss of the player to move, so every training target has its sign.
+#
+# ## Run it yourself
+#
+# ```bash
+# source .venv/bin/activate
+# papermill notebooks/games.py out.ipynb -p games 2000
+# ```
+#
+# takes a few seconds.

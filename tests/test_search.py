@@ -1,0 +1,534 @@
+"""The search: numbers worked out by hand, what holds in every search, moves that must be found, and its face."""
+
+from functools import cache
+from random import Random
+
+import numpy as np
+import pytest
+from drivers import Fast, all_settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wslib.games import Game, Position, game
+from wslib.parameters import RESULTS_VERSION, ParameterError, digest
+from wslib.search import SearchResult, SearchSettings, kernels, search
+
+any_game = st.sampled_from(["othello", "othello-4x4", "connect4", "connect4-6x7", "gobang", "tictactoe"]).map(game)
+any_seed = st.integers(0, 2**32 - 1)
+some = settings(deadline=None, max_examples=60)
+
+
+def random_position(of: Game, seed: int) -> Position:
+    """A position of a random game that is not over."""
+    random, line = Random(seed), [of.start()]
+    while not line[-1].is_over:
+        line.append(line[-1].play(random.choice(line[-1].legal)))
+    return random.choice(line[:-1])
+
+
+# --- numbers worked out by hand -------------------------------------------------------------------------------------
+
+
+def narrow_node(**options) -> Fast:
+    """The start of Connect Four with three columns, with made-up statistics of its three actions.
+
+    | action |  P  | N |  Q   | N_rave | Q_rave |
+    | ------ | --- | - | ---- | ------ | ------ |
+    |   1    | 0.5 | 3 |  0.5 |   8    |  0.25  |
+    |   2    | 0.3 | 1 | -1   |   0    |  0     |
+    |   3    | 0.2 | 0 |  0   |   1    |  1     |
+
+    So N(s,.) = 4 with root 2, and N_rave(s,.) = 9 with root 3.
+    """
+    start = game("connect4-6x3").start()
+    fast = Fast(start, SearchSettings(**options), seed=0)
+    fast.walk(start)
+    tree, node = fast.forest, fast.forest.nodes[0]
+    tree.edges["prior"][0, :3] = [0.5, 0.3, 0.2]
+    tree.edges["n"][0, :3], tree.edges["q"][0, :3], node["n"][0] = [3, 1, 0], [0.5, -1, 0], 4
+    if fast.settings.rave:
+        tree.amaf["n"][0, :3], tree.amaf["q"][0, :3], node["n_rave"][0] = [8, 0, 1], [0.25, 0, 1], 9
+    return fast
+
+
+def table_of(fast: Fast):
+    return SearchResult(fast.game.start(), fast.settings, fast.forest, 0).table().sort_index()
+
+
+def test_u_is_q_plus_the_prior_times_the_root_of_all_visits_over_one_more_than_the_own_visits():
+    # c = 1: 0.5 + 0.5*2/4, -1 + 0.3*2/2, 0 + 0.2*2/1.
+    assert list(table_of(narrow_node())["U"]) == pytest.approx([0.75, -0.7, 0.4], abs=1e-8)
+    # c = 10: 0.5 + 2.5, -1 + 3, 0 + 4.
+    assert list(table_of(narrow_node(c=10))["U"]) == pytest.approx([3.0, 2.0, 4.0], abs=1e-7)
+
+
+# U_rave with c = 1: 0.25 + 0.5*3/9 = 5/12, 0 + 0.3*3/1 = 0.9, 1 + 0.2*3/2 = 1.3.
+@pytest.mark.parametrize(
+    ("beta", "equivalence", "scores"),
+    [
+        # beta = sqrt(4 / (3*4 + 4)) = 1/2 for all.
+        ("state", 4, [(0.75 + 5 / 12) / 2, (-0.7 + 0.9) / 2, (0.4 + 1.3) / 2]),
+        # N(s,a) = 3, 1, 0 and equivalence 1: sqrt(1/10), sqrt(1/4), 1.
+        ("action", 1, [0.6837722 * 0.75 + 0.3162278 * 5 / 12, (-0.7 + 0.9) / 2, 1.3]),
+    ],
+)
+def test_rave_mixes_u_and_u_rave_by_beta(beta, equivalence, scores):
+    fast = narrow_node(method="rave", beta=beta, equivalence=equivalence)
+    assert list(table_of(fast)["U"]) == pytest.approx([0.75, -0.7, 0.4], abs=1e-8)
+    assert list(table_of(fast)["score"]) == pytest.approx(scores, abs=1e-6)
+
+
+def test_ucb1_is_q_plus_the_root_of_the_logarithm_of_all_visits_over_the_own_visits():
+    # ln 4 = 1.386294; / 3 = 0.462098, root 0.679778; / 1, root 1.177410; what was never tried comes first.
+    expected = [0.5 + 0.679778, -1 + 1.177410, np.inf]
+    assert list(table_of(narrow_node(rule="ucb1"))["U"]) == pytest.approx(expected, abs=1e-6)
+    # RAVE, beta = 1/2; ln 9 = 2.197225; 0.25 + sqrt(ln 9 / 8) = 0.774072; action 2 by U alone, action 3 by U_rave
+    # alone: 1 + sqrt(ln 9) = 2.482304.
+    fast = narrow_node(method="rave", rule="ucb1", equivalence=4)
+    expected = [(1.179778 + 0.774072) / 2, 0.177410, 2.482304]
+    assert list(table_of(fast)["score"]) == pytest.approx(expected, abs=1e-6)
+
+
+def test_with_ucb1_an_action_that_neither_statistic_has_seen_comes_first():
+    fast = narrow_node(method="rave", rule="ucb1")
+    fast.forest.amaf["n"][0, 2] = 0
+    assert table_of(fast)["score"].iloc[2] == np.inf
+
+
+def test_before_the_first_visit_beta_is_one_and_rave_decides():
+    fast = narrow_node(method="rave", equivalence=1e-9)
+    fast.forest.edges["n"][0, :3], fast.forest.nodes["n"][0, 0] = 0, 0
+    assert list(table_of(fast)["score"]) == pytest.approx([5 / 12, 0.9, 1.3], abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("policy", "wanted"),
+    [
+        ("visits", [3 / 4, 1 / 4, 0]),
+        ("q", [1, 0, 0]),  # (Q + 1) / 2 is 0.75 and 0; the third has not been visited
+        ("q_rave", [0.625 / 1.625, 0, 1 / 1.625]),
+    ],
+)
+def test_the_policy_is_the_visits_or_the_values_of_what_was_visited(policy, wanted):
+    fast = narrow_node(method="rave", policy=policy)
+    result = SearchResult(fast.game.start(), fast.settings, fast.forest, 0)
+    assert result.policy == pytest.approx(wanted)
+    assert fast.search(fast.game.start(), 0) == int(np.argmax(wanted))
+
+
+@pytest.mark.parametrize("method", ["mcts", "rave"])
+def test_the_prior_decides_the_first_visit_of_a_node(method):
+    for seed in range(20):
+        start = game("connect4-6x3").start()
+        fast = Fast(start, SearchSettings(method=method, amaf="path" if method == "rave" else None), seed)
+        fast.back_up(*fast.walk(start), value=1)
+        fast.forest.edges["prior"][0, :3] = [0.2, 0.45, 0.35]
+        fast.walk(start)
+        assert fast.path(1)[0][1] == 1
+
+
+def test_equal_scores_are_decided_by_chance_each_as_often():
+    start, counts = game("connect4-6x3").start(), [0, 0, 0]
+    for seed in range(300):
+        fast = Fast(start, SearchSettings(), seed, nodes=4)
+        fast.simulate(start)
+        fast.simulate(start)
+        counts[fast.path(1)[0][1]] += 1
+    assert min(counts) > 75 and sum(counts) == 300  # 100 each, six standard deviations at most 50
+
+
+def test_a_value_changes_its_sign_at_every_ply_on_the_way_up():
+    line = [game("tictactoe").position(moves) for moves in ("", "a1", "a1 b2")]
+    fast = hand_made_path(line, SearchSettings(), value=0.25)  # X is to move at the leaf
+    assert [fast.edges(node)[action][1:3] for node, action in ((0, 0), (1, 4))] == [(1, 0.25), (1, -0.25)]
+
+
+# --- RAVE's counts on lines made by hand -----------------------------------------------------------------------------
+
+
+def hand_made_path(line: list[Position], of: SearchSettings, value: float, mine=(), theirs=()) -> Fast:
+    """A tree of these positions after one simulation that went through them and found this value at the last."""
+    fast = Fast(line[0], of, seed=0)
+    for depth, position in enumerate(line):
+        assert fast.walk(position) == (depth, 0)  # its node is new, and the depth-th
+    for depth, position in enumerate(line[1:]):
+        fast.forest.path[0, depth] = depth, line[depth].legal.index(position.history[-1])
+    of_rollout = (mine, theirs) if of.amaf == "path+rollout" else ()
+    fast.back_up(len(line) - 1, len(line) - 1, value, *of_rollout)
+    return fast
+
+
+def amaf_of(fast: Fast, node: int) -> dict[str, tuple[float, float]]:
+    """Name of the action -> (N_rave, Q_rave), where there is any."""
+    return {fast.game.action_name(a): edge[3:] for a, edge in fast.edges(node).items() if edge[3]}
+
+
+FOUR = [game("connect4").position("1 2 2 1 1"[: 2 * n]) for n in range(6)]
+"""X plays 1, 2, 1 and O plays 2, 1; then O is to move at the leaf, whose value is 1: O is winning."""
+ROLLOUT = {"mine": {2, 3}, "theirs": {3, 4}}
+"""After it, O plays 3 and 4, and X plays 4 and 5 (the actions 2 and 3, 3 and 4)."""
+
+
+@pytest.mark.parametrize(
+    ("amaf", "players", "root", "last", "leaf"),
+    [
+        # X's own moves 1 and 2, the second 1 not again; the value is X's loss. The last state has seen X's 1 only.
+        ("path", "own", {"1": (1, -1), "2": (1, -1)}, {"1": (1, -1)}, {}),
+        # O's moves 2 and 1 with the value negated: two observations of each, which cancel.
+        ("path", "both", {"1": (2, 0), "2": (2, 0)}, {"1": (1, -1)}, {}),
+        (
+            "path+rollout",
+            "own",
+            {"1": (1, -1), "2": (1, -1), "4": (1, -1), "5": (1, -1)},
+            {"1": (1, -1), "4": (1, -1), "5": (1, -1)},
+            {"3": (1, 1), "4": (1, 1)},
+        ),
+        (
+            "path+rollout",
+            "both",
+            {"1": (2, 0), "2": (2, 0), "3": (1, 1), "4": (2, 0), "5": (1, -1)},
+            {"1": (1, -1), "3": (1, 1), "4": (2, 0), "5": (1, -1)},
+            {"3": (1, 1), "4": (2, 0), "5": (1, -1)},
+        ),
+    ],
+)
+def test_rave_counts_what_was_played_in_a_state_and_after_it(amaf, players, root, last, leaf):
+    of = SearchSettings(method="rave", amaf=amaf, amaf_players=players)
+    fast = hand_made_path(FOUR, of, 1.0, **ROLLOUT)
+    assert amaf_of(fast, 0) == root
+    assert amaf_of(fast, 4) == last
+    assert amaf_of(fast, 5) == leaf
+    # O's own moves 2 and 1 in the second state, where the value is O's win.
+    assert amaf_of(fast, 1)["1"][0] == (2 if players == "both" else 1)
+    assert amaf_of(fast, 3)["1"] == ((2, 0) if players == "both" else (1, 1))
+    assert list(fast.forest.nodes["n_rave"][0, :6]) == [
+        sum(n for n, _ in amaf_of(fast, node).values()) for node in range(6)
+    ]
+
+
+def test_rave_counts_only_actions_that_are_legal_in_the_state():
+    # X: a1, c1; O: b1, then a2. In the last state a1 to c1 are taken.
+    line = [game("tictactoe").position("a1 b1 c1 a2"[: max(3 * n - 1, 0)]) for n in range(5)]
+    of = SearchSettings(method="rave", amaf_players="both")
+    fast = hand_made_path(line, of, 1.0, mine={0, 4}, theirs={1, 8})
+    assert set(amaf_of(fast, 0)) == {"a1", "b1", "c1", "a2", "b2", "c3"}
+    assert set(amaf_of(fast, 2)) == {"c1", "a2", "b2", "c3"}
+    assert set(amaf_of(fast, 4)) == {"b2", "c3"}
+
+
+@pytest.mark.parametrize("players", ["own", "both"])
+def test_rave_counts_a_pass_where_it_was_played(players):
+    before = game("othello", 4).position("a2 a3 b4 c1")
+    line = [before, before.play("a4"), before.play("a4").play("pass")]
+    assert line[1].moves == ("pass",)
+    of = SearchSettings(method="rave", amaf_players=players)
+    fast = hand_made_path(line, of, 1.0, mine={0}, theirs={15})
+    assert amaf_of(fast, 1) == {"pass": (1, -1)}
+    assert fast.forest.nodes["n_rave"][0, 1] == 1
+    # The leaf itself may be such a state: the playout from it begins with the pass.
+    fast = hand_made_path(line[:2], of, 1.0, mine={0}, theirs={15})
+    assert amaf_of(fast, 1) == {"pass": (1, 1)}
+
+
+# --- what holds in every search --------------------------------------------------------------------------------------
+
+
+@some
+@given(any_game, any_seed, st.sampled_from(all_settings()), st.integers(1, 120))
+def test_in_every_tree_the_visits_add_up_and_values_stay_in_range(of, seed, options, simulations):
+    root = random_position(of, seed)
+    fast = Fast(root, options, seed)
+    move = fast.search(root, simulations)
+    assert move in root.legal
+    nodes = fast.forest.nodes[0, : fast.forest.used[0, 0]]
+    assert nodes["n"][0] == simulations - 1  # the first simulation makes the root
+    entered = np.zeros(len(nodes))
+    for node, found in enumerate(nodes):
+        span = slice(found["first"], found["first"] + found["count"])
+        edges = fast.forest.edges[0, span]
+        assert edges["n"].sum() == found["n"]
+        assert np.all(np.abs(edges["q"]) <= 1)
+        assert np.all(edges["q"][edges["n"] == 0] == 0)
+        assert np.all((edges["child"] >= 0) == (edges["n"] > 0))
+        np.add.at(entered, edges["child"][edges["child"] >= 0], edges["n"][edges["child"] >= 0])
+        position = fast.position(node)
+        assert found["count"] == len(position.legal)
+        if options.rave:
+            amaf = fast.forest.amaf[0, span]
+            assert amaf["n"].sum() == found["n_rave"]
+            assert np.all(amaf["n"] >= edges["n"]), "the chosen action counts too"
+            assert np.all(np.abs(amaf["q"]) <= 1)
+    for node, found in enumerate(nodes[1:], start=1):
+        # Whoever comes into a state leaves it again, but for the simulation that found it, or where the game is over.
+        assert found["n"] == (0 if fast.position(node).is_over else entered[node] - 1)
+
+
+@some
+@given(any_game, any_seed, st.sampled_from(all_settings()), st.integers(1, 60))
+def test_a_policy_is_a_distribution_over_the_legal_moves(of, seed, options, simulations):
+    root = random_position(of, seed)
+    given_options = {name: value for name, value in options.canonical().items() if name != "simulations"}
+    result = search(root, simulations=simulations, seed=seed, **given_options)
+    assert result.policy.sum() == pytest.approx(1)
+    assert result.policy.min() >= 0
+    assert not set(np.flatnonzero(result.policy)) - set(root.legal)
+    assert -1 <= result.value <= 1
+
+
+@some
+@given(any_game, any_seed)
+def test_a_search_is_repeated_by_its_seed(of, seed):
+    root = random_position(of, seed)
+    first, again = (search(root, "rave", simulations=30, seed=seed) for _ in range(2))
+    assert np.array_equal(first.visits, again.visits) and np.array_equal(first.q, again.q)
+    assert first.table().equals(again.table())
+
+
+def test_another_seed_makes_another_search():
+    start = game("connect4").start()
+    assert len({tuple(search(start, simulations=30, seed=seed).q) for seed in range(10)}) == 10
+
+
+@pytest.mark.parametrize("name", ["othello", "connect4", "gobang"])
+def test_without_weight_on_its_statistics_rave_is_plain_search(name):
+    root = game(name).start()
+    plain = search(root, "mcts", simulations=150, seed=1)
+    rave = search(root, "rave", simulations=150, seed=1, equivalence=1e-60, amaf="path", beta="state")
+    # beta is 1 at the first visit of a node; there, with AMAF of the path alone, RAVE knows nothing yet either.
+    assert np.array_equal(plain.visits, rave.visits) and np.array_equal(plain.q, rave.q)
+
+
+@pytest.mark.parametrize("method", ["mcts", "rave"])
+def test_a_fresh_search_remembers_nothing_of_the_one_before(method):
+    other, root = game("connect4").position("4 4 3"), game("connect4").start()
+    options = SearchSettings(method=method)
+    after_another, alone = Fast(root, options, seed=1), Fast(root, options, seed=1)
+    after_another.search(other, 200)
+    after_another.streams[:] = alone.streams
+    first, move = np.zeros(1, int), np.empty(1, int)
+    own, opp = (np.array([word]) for word in root.words)
+    kernels.search_moves(after_another.rules, after_another.plan, after_another.forest, first, own, opp,
+                         after_another.streams, first, 100, True, move)  # fmt: skip
+    assert move[0] == alone.search(root, 100)
+    assert after_another.tree() == alone.tree()
+
+
+# --- moves that must be found ----------------------------------------------------------------------------------------
+
+WINS = [
+    ("tictactoe", "a1 a3 b1 b3", "c1"),
+    ("connect4", "1 2 1 2 1 3", "1"),
+    ("connect4", "3 3 4 4 5 2", "6"),
+    ("gobang", "a1 a3 b1 b3 c1 e6", "d1"),
+    ("othello", "c2 b2 a2 d2 e2 b4 e5 f1 a4 d5 e3 a1 c5 a3 f2 d6 c6 f4 f6 b6 a5 c1 b5 e1 b3 e6", "a6"),
+    ("othello-4x4", "a2 a3 a4 c1 d1 a1", "b1"),
+    ("othello-4x4", "b1 a1 a2 a3 b4 c4 d4", "c1"),
+]
+BLOCKS = [
+    ("tictactoe", "a1 b2 b1", "c1"),
+    ("connect4", "1 2 1 3 1", "1"),
+    ("connect4-6x7", "1 7 2 7 3", "4"),
+    ("gobang", "a1 e5 b1 f6 c1", "d1"),
+]
+LOST = [
+    ("tictactoe", "a1 b1 a3 a2 c3"),
+    ("connect4-6x7", "3 3 4 4 5"),
+    ("gobang", "b2 f6 c2 f5 d2"),
+    ("othello-4x4", "a2 a3 a4 c1 d1 a1 b1"),
+]
+every_search = pytest.mark.parametrize(
+    "options",
+    [{"method": method, "rule": rule} for method in ("mcts", "rave") for rule in ("puct", "ucb1")],
+    ids=lambda options: " ".join(options.values()),
+)
+
+
+@every_search
+@pytest.mark.parametrize(("name", "moves", "best"), WINS)
+def test_a_win_is_found_and_its_value_is_positive_for_the_player_to_move(name, moves, best, options):
+    result = search(game(name).position(moves), simulations=500, **options)
+    assert result.best == best
+    assert result.value > 0.3
+    assert result.table()["Q"][best] > 0.6
+
+
+@every_search
+@pytest.mark.parametrize(("name", "moves", "best"), BLOCKS)
+def test_a_threat_is_met(name, moves, best, options):
+    assert search(game(name).position(moves), simulations=3000, **options).best == best
+
+
+@every_search
+@pytest.mark.parametrize(("name", "moves"), LOST)
+def test_a_lost_position_has_a_negative_value_for_the_player_to_move(name, moves, options):
+    assert search(game(name).position(moves), simulations=1000, **options).value < -0.3
+
+
+@cache
+def perfect(position: Position) -> int:
+    return position.result if position.is_over else max(-perfect(position.play(move)) for move in position.legal)
+
+
+@every_search
+@pytest.mark.parametrize("name", ["othello", "othello-4x4", "connect4-4x5", "gobang-4x4", "tictactoe"])
+def test_near_the_end_the_move_found_is_one_of_perfect_play(name, options):
+    of, tried = game(name), 0
+    for seed in range(200):
+        position = of.start()
+        random = Random(seed)
+        while not position.is_over and position.game.cells - (position.own | position.opp).bit_count() > 5:
+            position = position.play(random.choice(position.legal))
+        if position.is_over or len({perfect(position.play(move)) for move in position.legal}) == 1:
+            continue
+        best = search(position, simulations=2000, **options).best
+        assert -perfect(position.play(best)) == perfect(position), f"{best} in\n{position}"
+        tried += 1
+        if tried == 8:
+            return
+    pytest.fail("too few positions in which it matters what is played")
+
+
+# --- settings ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"simulations": 0}, "simulations = 0 is not allowed: it should be greater than or equal to 1"),
+        ({"simulations": 10**7}, "simulations = 10000000 is not allowed: it should be less than or equal to 1000000"),
+        ({"simulations": 1.5}, "simulations = 1.5 is not allowed: it should be a valid integer"),
+        ({"simulations": None}, "simulations = None is not allowed: it should be a valid integer"),
+        ({"method": "rave", "simulations": "few"}, "simulations = 'few' is not allowed: it should be a valid integer"),
+        ({"c": -1}, "c = -1 is not allowed: it should be greater than or equal to 0"),
+        ({"c": float("nan")}, "c = nan is not allowed: it should be a finite number"),
+        ({"c": float("inf")}, "c = inf is not allowed: it should be a finite number"),
+        ({"method": "alphabeta"}, "method = 'alphabeta' is not allowed: it should be 'mcts' or 'rave'"),
+        ({"rule": "uct"}, "rule = 'uct' is not allowed: it should be 'puct' or 'ucb1'"),
+        ({"policy": "n"}, "policy = 'n' is not allowed: it should be 'visits', 'q' or 'q_rave'"),
+        ({"policy": "q_rave"}, "policy 'q_rave' needs the method 'rave'; without RAVE there are 'visits' and 'q'"),
+        ({"tree": "old"}, "tree = 'old' is not allowed: it should be 'fresh' or 'kept'"),
+        ({"amaf": "path"}, "amaf acts in the method 'rave' only, not in 'mcts'"),
+        ({"beta": "state"}, "beta acts in the method 'rave' only, not in 'mcts'"),
+        ({"equivalence": 3}, "equivalence acts in the method 'rave' only, not in 'mcts'"),
+        ({"method": "rave", "amaf": "all"}, "amaf = 'all' is not allowed: it should be 'path' or 'path+rollout'"),
+        ({"method": "rave", "amaf_players": "x"}, "amaf_players = 'x' is not allowed: it should be 'own' or 'both'"),
+        ({"method": "rave", "beta": 1}, "beta = 1 is not allowed: it should be 'state' or 'action'"),
+        ({"method": "rave", "equivalence": 0}, "equivalence = 0 is not allowed: it should be greater than 0"),
+        ({"sims": 10}, "there is no parameter 'sims' here: the parameters are method, simulations, c, rule,"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_a_wrong_setting_is_answered_by_one_sentence_that_says_what_is_allowed(wrong, sentence):
+    for make in (SearchSettings, lambda **options: search(game("tictactoe").start(), **options)):
+        with pytest.raises(ParameterError) as error:
+            make(**wrong)
+        assert str(error.value).startswith(sentence)
+        assert "\n" not in str(error.value)
+
+
+def test_settings_cannot_be_changed():
+    with pytest.raises(ValueError, match="frozen"):
+        SearchSettings().c = 2
+
+
+@pytest.mark.parametrize("of", all_settings(), ids=lambda of: of.id)
+def test_settings_can_be_made_again_from_their_canonical_form(of):
+    assert SearchSettings(**of.canonical()) == of
+    assert SearchSettings(**of.canonical()).id == of.id
+
+
+def test_equal_computations_have_equal_ids():
+    rave = SearchSettings(method="rave", simulations=200)
+    spelled_out = {"amaf": "path+rollout", "amaf_players": "own", "beta": "state", "equivalence": 200, "c": 1}
+    assert rave.id == SearchSettings(method="rave", simulations=200, **spelled_out).id
+    assert rave.id == SearchSettings(method="rave", simulations=200, equivalence=None).id
+    assert SearchSettings().id == SearchSettings(method="mcts", simulations=100, c=1, amaf=None).id
+
+
+def test_different_computations_have_different_ids():
+    changes = [
+        {}, {"simulations": 101}, {"c": 1.5}, {"rule": "ucb1"}, {"policy": "q"}, {"policy": "q_rave"},
+        {"tree": "kept"}, {"amaf": "path"}, {"amaf_players": "both"}, {"beta": "action"}, {"equivalence": 99},
+    ]  # fmt: skip
+    of = [SearchSettings(), *(SearchSettings(method="rave", **change) for change in changes)]
+    assert len({settings.id for settings in of}) == len(of)
+
+
+def test_a_new_version_of_the_results_gives_new_ids():
+    canonical = SearchSettings().canonical()
+    assert digest(canonical, RESULTS_VERSION) == SearchSettings().id != digest(canonical, RESULTS_VERSION + 1)
+
+
+def test_options_that_cannot_act_are_null_in_the_canonical_form():
+    canonical = SearchSettings().canonical()
+    assert [name for name, value in canonical.items() if value is None] == [
+        "amaf", "amaf_players", "beta", "equivalence",
+    ]  # fmt: skip
+
+
+# --- what a reader sees -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["mcts", "rave"])
+@pytest.mark.parametrize("name", ["othello", "connect4", "gobang", "tictactoe"])
+def test_a_result_prints_a_headline_a_table_and_a_line_that_can_be_played(name, method):
+    start = game(name).start()
+    result = search(start, method, simulations=300, c=0.5)
+    line = result.principal_variation
+    assert len(line) >= 2 and line[0] == result.best
+    start.game.position(line)  # legal, or an error
+    text = repr(result)
+    assert text.startswith(f"{method.upper()}, 299 visits: {result.best}, value {result.value:+.2f} for the player to")
+    assert text.endswith("principal variation: " + " ".join(line))
+    table = result.table()
+    assert set(table.index) == set(start.moves)
+    assert table.index[0] == result.best
+    assert list(table["policy"]) == sorted(table["policy"], reverse=True)
+    assert table["N"].sum() == 299 and ("Q_rave" in table) == (method == "rave")
+    html = result._repr_html_()
+    assert "<svg" in html and "<table" in html and f"{result.value:+.2f}" in html
+
+
+def test_the_search_can_be_looked_at_one_move_later():
+    start = game("gobang").start()
+    result = search(start, "rave", simulations=300)
+    later = result.after(result.best)
+    assert later.position == start.play(result.best)
+    assert later.position.history == start.play(result.best).history
+    assert later.visits.sum() == result.table()["N"][result.best] - 1
+    assert result.best not in later.table().index
+    assert [result.best, *later.principal_variation] == result.principal_variation
+    # Values are the opponent's now: what is good for one is bad for the other.
+    n, q = result.table().loc[result.best, ["N", "Q"]]
+    assert -q * n == pytest.approx(later.value * (n - 1), abs=1.01)
+
+
+def test_the_value_of_a_result_is_the_mean_of_its_simulations():
+    result = search(game("connect4").position("4 4"), simulations=200)
+    assert result.value == pytest.approx(sum(result.q * result.visits) / 199)
+
+
+def test_a_search_of_one_simulation_knows_nothing_and_says_so():
+    result = search(game("tictactoe").start(), simulations=1)
+    assert list(result.visits) == [0] * 9 and result.value == 0 and result.principal_variation == []
+    assert result.policy == pytest.approx([1 / 9] * 9)
+    assert "<svg" in result._repr_html_() and "MCTS, 0 visits" in repr(result)
+
+
+def test_a_pass_is_shown_as_a_move():
+    result = search(game("othello", 4).position("a2 a3 b4 c1 a4"), simulations=50)
+    assert result.best == "pass" and list(result.table().index) == ["pass"] and result.policy[16] == 1
+    assert "<svg" in result._repr_html_() and result.after("pass").position.moves
+
+
+def test_what_cannot_be_looked_at_is_an_error_that_says_why():
+    over = game("tictactoe").position("a1 a2 b1 b2 c1")
+    with pytest.raises(ValueError, match=r"nothing to search: the game is over \(X has won\)"):
+        search(over)
+    result = search(game("tictactoe").position("a1 a2 b1 b2"), simulations=40, c=0.1)
+    with pytest.raises(ValueError, match=r"'c1' ends the game \(X has won\)"):
+        result.after("c1")
+    with pytest.raises(ValueError, match="never tried 'c3' here"):
+        search(game("tictactoe").start(), simulations=1).after("c3")
+    with pytest.raises(ValueError, match="a1 is not legal here"):
+        result.after("a1")
