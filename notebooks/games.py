@@ -44,30 +44,23 @@ asked = read_parameters(Tour, globals())
 
 # %%
 othello = game("othello").start()
-draw.boards(
-    [
-        draw.board(othello, caption="the start"),
-        draw.board(
-            othello, heat={m: 1 for m in othello.moves}, labels={m: m for m in othello.moves}, caption="X's moves"
-        ),
-        draw.board(othello.play("c2"), caption="after c2"),
-    ]
-)
+moves = dict.fromkeys(othello.moves, 1)
+start = draw.board(othello, size=186)
+choice = draw.board(othello, heat=moves, labels={m: m for m in moves}, size=186)
+draw.boards([start, choice, draw.board(othello.play("c2"), size=186)], captions=["the start", "X's moves", "after c2"])
 
 # %% [markdown]
 # ## Connect Four
 #
 # A stone falls to the lowest empty cell of the column it is dropped into. Four in a row, across, down or diagonally,
-# win; a full board without a line is a draw. A move is named by its column. On the right O has just lost by a line
-# that X could not be kept from.
+# win; a full board without a line is a draw. A move is named by its column. Below, O fails to stop a
+# line that is open at both ends.
 
 # %%
 connect4 = game("connect4")
-won = connect4.position("3 3 4 4 2 1 5")
-draw.boards(
-    [won.game.position("3 3 4 4"), won.game.position("3 3 4 4 2 1"), won],
-    captions=["X can make an open three", "which O can block on one side only", won.caption],
-)
+line = [connect4.position(moves) for moves in ("3 3 4 4", "3 3 4 4 2 1", "3 3 4 4 2 1 5")]
+captions = ["X can make three with two open ends", "and O can close one", f"so {line[-1].caption}"]
+draw.boards([draw.board(p, size=186) for p in line], captions=captions)
 
 # %% [markdown]
 # ## Gobang

@@ -85,6 +85,9 @@ say(prose)
 #
 # ## What we saw
 
+# %%
+report.diversity_table(compared)
+
 # %% tags=["hide-input"]
 differing = compared[compared["differs"]]
 first = compared.groupby("board", sort=False)["first_mover"].mean()
@@ -109,7 +112,11 @@ say(
 # and that n = 2 rollouts per individual are a bit more stable than one.
 
 # %%
-report.rhea_table(matches[matches["part"] == "rhea"], table) if "rhea" in asked.players else say("RHEA does not play.")
+changed = report.rhea_changes(matches[matches["part"] == "rhea"], table) if "rhea" in asked.players else None
+report.rhea_table(changed) if changed is not None else say("RHEA does not play.")
+
+# %% tags=["hide-input"]
+say(report.rhea_prose(changed) if changed is not None else "")
 
 # %% [markdown]
 # ## A game to look at

@@ -116,7 +116,9 @@ say(
 # %% tags=["hide-input"]
 from wslib.report.look import parameter_table
 
-parameter_table(SearchSettings(method="rave"), "The parameters of a search without a network (values: RAVE by default).")
+parameter_table(
+    SearchSettings(method="rave"), "The parameters of a search without a network (values: RAVE by default)."
+)
 
 # %% [markdown]
 # ## RHEA: evolve a plan

@@ -121,21 +121,194 @@ def test_the_rollouts_are_shared_out_among_the_individuals(options, individuals,
 # --- fitness ----------------------------------------------------------------------------------------------------------
 
 
-def only_fitness(root: Position, **options) -> float:
-    """The fitness of a population of one sequence."""
-    of = RheaSettings(**{"rollouts": 1, "rollouts_per_individual": 1, **options})
-    _, population, _ = evolve(root, of)
-    return float(population.fitness[0])
+# Ends of games in which every move is forced, so that the result and the number of plies are certain.
+FORCED = [
+    ("d3 d4 b1 c1 d2 a1 b4 c4 d1 a2 a4", 1, 1),
+    ("a2 c1 d1 a3 a4 d2 b1 a1 d3 d4 c4", -1, 1),
+    ("b1 c1 d3 a1 pass d4 c4 d2 d1 a3 a4", 1, 2),
+    ("d3 d4 a2 a1 c4 d2 d1 b1 c1 a3", -1, 2),
+    ("a2 a3 a4 c1 d1 a1 d3 d4 c4 d2", 0, 2),
+    ("c4 b4 a3 d4 d3 d2 b1 a2 a1", 1, 2),  # a pass, c1
+    ("a2 a3 b4 c1 a4 pass b1 a1 d2 c4 d4", -1, 3),  # a pass, d1, d3
+    ("c4 d4 d3 d2 b1 a4 b4 a2 d1", 1, 5),  # a3, a pass, c1, a pass, a1
+    ("a2 a3 a4 c1 d3 c4 d1", -1, 6),  # a1, b1, a pass, d4, a pass, b4
+]
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 3, 10])
+@pytest.mark.parametrize("illegal", ILLEGAL)
+@pytest.mark.parametrize(("moves", "result", "plies"), FORCED)
+def test_fitness_is_the_result_for_the_player_who_searches_over_the_plies_to_the_end(
+    moves, result, plies, illegal, horizon
+):
+    root = game("othello", 4).position(moves)
+    move, population, _ = evolve(root, RheaSettings(rollouts=2, horizon=horizon, illegal=illegal))
+    assert population.fitness[0] == pytest.approx(result / plies)
+    assert move == root.legal[0]
+
+
+WINS = [
+    ("tictactoe", "a1 a3 b1 b3", "c1"),
+    ("tictactoe", "a1 a3 b1 b3 c2", "c3"),
+    ("connect4", "1 2 1 2 1 3", "1"),
+    ("connect4-6x7", "1 2 1 2 3 2 3", "2"),
+    ("gobang-4x4-k3", "a1 a3 b1 b3", "c1"),
+]
+
+
+@pytest.mark.parametrize("illegal", ILLEGAL)
+@pytest.mark.parametrize(("name", "moves", "best"), WINS)
+def test_a_quick_win_is_fitter_than_a_slow_one_and_is_played(name, moves, best, illegal):
+    root = game(name).position(moves)
+    of = RheaSettings(rollouts=1000, illegal=illegal)
+    move, population, _ = evolve(root, of, seed=1)
+    assert root.game.action_name(move) == best
+    assert population.fitness[:10].max() == 1
+    plain = plain_rhea(of, seed=1)
+    plain.move(root)
+    for genes, fitness in plain.individuals:
+        if illegal == "repair" or genes[0] in root.legal:
+            # The next chance to win is two plies later.
+            assert (fitness == 1) if plain.action(root, genes[0]) == move else (-1 / 2 <= fitness <= 1 / 3)
+
+
+@pytest.mark.parametrize("name", ["tic-tac-toe", "Othello", "Connect Four", "Gobang"])
+def test_without_mutation_all_are_clones_of_the_first_ones(name):
+    of = RheaSettings(mutation=0)
+    _, first, _ = evolve(POSITIONS[name], RheaSettings(rollouts=20))
+    _, last, _ = evolve(POSITIONS[name], of)
+    founders = set(map(tuple, first.genes[:10].tolist()))
+    assert len(founders) == 10
+    assert set(map(tuple, last.genes.tolist())) < founders
+
+
+def test_with_mutation_one_nothing_is_inherited():
+    _, first, _ = evolve(POSITIONS["Gobang"], RheaSettings(rollouts=20))
+    _, last, _ = evolve(POSITIONS["Gobang"], RheaSettings(rollouts=22, mutation=1))
+    assert not set(last.genes[-1].tolist()) & set(first.genes[:10].ravel().tolist())
+
+
+def test_a_copy_differs_from_its_parent_in_every_fifth_gene():
+    changed = 0
+    for seed in range(300):
+        _, first, _ = evolve(POSITIONS["Gobang"], RheaSettings(rollouts=10, rollouts_per_individual=1), seed)
+        of = RheaSettings(rollouts=11, rollouts_per_individual=1)
+        _, last, _ = evolve(POSITIONS["Gobang"], of, seed)
+        changed += int((first.genes[:10] != last.genes[-1]).sum(axis=1).min())
+    assert 500 < changed < 700  # 600 of 3000, standard deviation 22
+
+
+def test_the_survivors_are_the_fittest_of_all():
+    for seed in range(10):
+        of = RheaSettings()
+        plain = plain_rhea(of, seed)
+        plain.move(POSITIONS["Connect Four"])
+        _, population, _ = evolve(POSITIONS["Connect Four"], of, seed)
+        fittest = sorted((fitness for _, fitness in plain.individuals), reverse=True)[:10]
+        assert sorted(population.fitness[:10], reverse=True) == pytest.approx(fittest, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.sampled_from(["othello", "othello-4x4", "connect4", "gobang", "tictactoe"]),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(ILLEGAL),
+    st.integers(1, 3),
+    st.integers(1, 12),
+)
+def test_the_move_is_legal_and_fitness_lies_between_minus_one_and_one(name, seed, illegal, n, horizon):
+    random, line = Random(seed), [game(name).start()]
+    while not line[-1].is_over:
+        line.append(line[-1].play(random.choice(line[-1].legal)))
+    of = RheaSettings(rollouts=20 * n, rollouts_per_individual=n, horizon=horizon, illegal=illegal)
+    for position in line[:-1:4]:
+        move, population, _ = evolve(position, of, seed)
+        assert move in position.legal
+        assert np.all(np.abs(population.fitness) <= 1)
+        assert evolve(position, of, seed)[0] == move
+
+
+@pytest.mark.parametrize("illegal", ILLEGAL)
+def test_nothing_is_carried_over_from_move_to_move_or_from_game_to_game(illegal):
+    of, roots = RheaSettings(illegal=illegal), [game("connect4").position("4 4 3 5 2"[: 2 * n]) for n in range(4)]
+    population, streams = rhea.empty_population(of), np.array([stream(seed, "test") for seed in range(4)])
+    own, opp = (np.array(words) for words in zip(*(root.words for root in roots), strict=True))
+    moves, games = np.empty(4, int), np.array([2, 0, 3, 1])
+    rhea.evolve_moves(roots[0].game.rules, rhea.make_plan(of), population, own, opp, streams, games, moves)
+    for index, root in enumerate(roots):
+        move, _, state = evolve(root, of, seed=int(games[index]))
+        assert moves[index] == move and streams[games[index]] == state
+
+
+def score_against_random(name: str, of: RheaSettings, games: int) -> float:
+    """Wins and half of the draws, as a share of games with each side in turn."""
+    score = 0.0
+    for seed in range(games):
+        random, position = Random(seed), game(name).start()
+        while not position.is_over:
+            ours = position.to_move == seed % 2
+            position = position.play(evolve(position, of, seed)[0] if ours else random.choice(position.legal))
+        score += 0.5 if position.winner is None else position.winner == seed % 2
+    return score / games
+
+
+@pytest.mark.parametrize("name", ["connect4", "gobang", "tictactoe", "othello"])
+def test_it_beats_a_random_player(name):
+    assert score_against_random(name, RheaSettings(), games=40) >= 0.75  # in 40 games chance gets there once in 1000
+
+
+def test_in_othello_sequences_are_worth_much_more_when_they_are_repaired():
+    repaired, random = (score_against_random("othello", RheaSettings(illegal=i), games=100) for i in ILLEGAL)
+    assert repaired - random > 0.15 and random > 0.5
+
+
+# --- settings ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("name", "moves", "fitness"),
+    ("wrong", "sentence"),
     [
-        ("tictactoe", "a1 a2 b1 b2 a3 c3 b3 c1", 0),  # c2 fills the board: a draw
-        ("connect4-2x4-k2", "1 2 1", 1),  # O to move: whatever O plays stands next to O's stone
-        ("gobang-2x2-k2", "a1", None),
-        ("othello-4x4", "a2 a3 b4 c1 d3 a4 d2 c4 d4 b1 a1 pass", None),
+        ({"rollouts": 0}, "rollouts = 0 is not allowed: it should be greater than or equal to 1"),
+        ({"rollouts": 1}, "rollouts = 1 do not suffice for one individual of rollouts_per_individual = 2"),
+        ({"rollouts_per_individual": 0}, "rollouts_per_individual = 0 is not allowed: it should be greater than or"),
+        ({"horizon": 0}, "horizon = 0 is not allowed: it should be greater than or equal to 1"),
+        ({"horizon": 65}, "horizon = 65 is not allowed: it should be less than or equal to 64"),
+        ({"population": 0}, "population = 0 is not allowed: it should be greater than or equal to 1"),
+        ({"population": 2.5}, "population = 2.5 is not allowed: it should be a valid integer"),
+        ({"mutation": 1.1}, "mutation = 1.1 is not allowed: it should be less than or equal to 1"),
+        ({"mutation": -0.1}, "mutation = -0.1 is not allowed: it should be greater than or equal to 0"),
+        ({"illegal": "pass"}, "illegal = 'pass' is not allowed: it should be 'repair' or 'random'"),
+        ({"method": "mcts"}, "method = 'mcts' is not allowed: it should be 'rhea'"),
+        ({"c": 1}, "there is no parameter 'c' here: the parameters are method, rollouts, rollouts_per_individual,"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_a_wrong_setting_is_answered_by_one_sentence_that_says_what_is_allowed(wrong, sentence):
+    with pytest.raises(ParameterError) as error:
+        RheaSettings(**wrong)
+    assert str(error.value).startswith(sentence)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("one", "same"),
+    [
+        ({}, {"method": "rhea", "rollouts": 100, "mutation": 0.2}),
+        ({"rollouts": 100}, {"rollouts": 101}),
+        ({"rollouts": 12, "population": 6}, {"rollouts": 12, "population": 10}),
+        ({"rollouts": 20, "mutation": 0.2}, {"rollouts": 20, "mutation": 0.5}),
     ],
 )
-def test_placeholder(name, moves, fitness):
-    pass
+def test_equal_computations_have_equal_ids(one, same):
+    assert RheaSettings(**one).id == RheaSettings(**same).id
+    root = POSITIONS["Connect Four"]
+    first, second = (evolve(root, RheaSettings(**options)) for options in (one, same))
+    assert first[0] == second[0] and first[2] == second[2]
+
+
+def test_different_computations_have_different_ids():
+    changes = [
+        {}, {"rollouts": 102}, {"rollouts_per_individual": 1}, {"horizon": 9}, {"population": 9}, {"mutation": 0.3},
+        {"illegal": "random"},
+    ]  # fmt: skip
+    assert len({RheaSettings(**change).id for change in changes}) == len(changes)

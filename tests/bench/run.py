@@ -84,9 +84,12 @@ class OpenSpiel:
     def measure(self, name: str, seconds: float, seed: int) -> Measurement:
         request = {"game": OPENSPIEL[name], "simulations": ours.SIMULATIONS, "seconds": seconds, "seed": seed}
         assert self.process.stdin and self.process.stdout
-        self.process.stdin.write(json.dumps(request) + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
+        try:
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
         if not answer:
             raise SystemExit(f"OpenSpiel's process ended without an answer to {request}; its message is above")
         return json.loads(answer)
@@ -234,7 +237,7 @@ Measured on: {machine}.
 
 | column | meaning |
 | --- | --- |
-| `game`, `player` | who played whole games against itself, {simulations} simulations (RHEA: rollouts) a move; `playout`: random games from the start; `perft`: all lines of play to a fixed depth |
+| `game`, `player` | who played whole games against itself, {simulations} simulations (RHEA: rollouts) a move; `playout`: random games from the start; `perft`: all lines of play to a fixed depth (no search uses it; what else numba has compiled before changes its speed twofold) |
 | `program` | `ours`, or `openspiel`: the C++ `MCTSBot` of the package `open_spiel`, UCT, one random rollout per leaf |
 | `unit` | what is counted |
 | `median_per_s`, `lowest_per_s`, `highest_per_s` | units per second of CPU time of one thread, over the repetitions |

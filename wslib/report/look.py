@@ -27,6 +27,10 @@ METHODS = {
 """Name, colour and mark of each method, in the order in which tables and figures show them."""
 BOARDS = {"gobang": "Gobang", "connect4": "Connect Four", "othello": "Othello"}
 THESIS, OURS = "#D55E00", "#009E73"
+LONGEST_UNWRAPPED = 40
+"""Characters of a table's cell that stay on one line."""
+SMALLEST_WIDTH = 560
+"""Pixels below which a figure scrolls in its box: smaller, its text could not be read."""
 INK = "#010203"
 """Stands for the page's own text colour while a figure is drawn."""
 
@@ -82,9 +86,13 @@ def show_figure(draw: Callable[[], Figure], alt: str, caption: str) -> Html:
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
     width = re.search(r'width="([\d.]+)pt"', svg)
     most = f"{float(width[1]) * 4 / 3:.0f}px" if width else "100%"
-    head = f'<svg role="img" aria-label="{escape(alt, quote=True)}" style="width:100%;height:auto;max-width:{most}" '
+    size = f"width:100%;height:auto;max-width:{most};min-width:min({most},{SMALLEST_WIDTH}px)"
+    head = f'<svg role="img" aria-label="{escape(alt, quote=True)}" style="{size}" '
     svg = re.sub(r'(width|height)="[\d.]+pt" ', "", svg.replace("<svg ", head, 1), count=2)
-    body = f'<figure style="margin:1em 0;text-align:center">{svg}<figcaption>{escape(caption)}</figcaption></figure>'
+    body = (
+        f'<figure style="margin:1em 0;text-align:center"><div style="overflow-x:auto">{svg}</div>'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+    )
     return Html(body, alt)
 
 
@@ -96,10 +104,12 @@ def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | N
         how = formats.get(str(column))
         if how is not None:
             cells[column] = [how(v) if callable(how) else how.format(v) for v in frame[column]]
-    numeric = {c for c in frame if pd.api.types.is_numeric_dtype(frame[c]) or str(c) in formats}
+    numeric = {c for c in frame if pd.api.types.is_numeric_dtype(frame[c]) or str(c) in formats or str(c).endswith("%")}
 
     def cell(tag: str, value: Any, right: bool) -> str:
-        return f'<{tag} style="text-align:{"right" if right else "left"}">{escape(str(value))}</{tag}>'
+        text = str(value)
+        wrap = "normal" if tag == "th" or len(text) > LONGEST_UNWRAPPED else "nowrap"
+        return f'<{tag} style="text-align:{"right" if right else "left"};white-space:{wrap}">{escape(text)}</{tag}>'
 
     head = "".join(cell("th", c, c in numeric) for c in frame)
     rows = [
@@ -108,8 +118,9 @@ def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | N
     ]
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     html = (
-        f'<div class="ws-table" style="overflow-x:auto"><table class="dataframe"><caption>{escape(caption)}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<figure class="ws-table" style="margin:1em 0"><figcaption>{escape(caption)}</figcaption>'
+        f'<div style="overflow-x:auto"><table class="dataframe"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div></figure>"
     )
     return Html(html, f"{caption}\n{cells.to_string(index=False)}")
 

@@ -22,6 +22,7 @@ THESIS_GAMES = 500
 CLAIMED = tuple(combinations(("rave", "mcts", "rhea", "random"), 2))
 """Claim 1 as orderings, the stronger first."""
 EXCEPTION = ("othello", "rhea", "random")
+HALF = "half the rollouts"
 NEARLY_ALL = 0.9
 """Share of the orderings that "nearly all" is taken to mean."""
 
@@ -46,6 +47,7 @@ def beside_thesis(matches: pd.DataFrame, thesis: pd.DataFrame) -> pd.DataFrame:
     printed = thesis.set_index(["game", "column_player", "row_player"])["column_win_pct_vs_row"] / 100
     keys = list(zip(frame["board"], frame["a"], frame["b"], strict=True))
     frame["thesis"] = [printed.get(key, np.nan) for key in keys]
+    frame["thesis_back"] = [printed.get((board, b, a), np.nan) for board, a, b in keys]
     frame["difference"] = frame["score"] - frame["thesis"]
     frame["p_same"] = [
         _p_same(t, s, n) for t, s, n in zip(frame["thesis"], frame["score"], frame["games"], strict=True)
@@ -63,7 +65,7 @@ def _p_same(thesis: float, ours: float, games: int) -> float:
 
 
 def comparison_table(compared: pd.DataFrame) -> Html:
-    """Every pair: the thesis' win rate, ours with interval, the difference; draws and first-mover wins."""
+    """Every pair: the thesis' win rate, ours with its interval, and the difference."""
     shown = pd.DataFrame(
         {
             "game": compared["board"].map(board_name),
@@ -75,20 +77,33 @@ def comparison_table(compared: pd.DataFrame) -> Html:
             "95 % interval": [
                 f"{percent(lo)} to {percent(hi)}" for lo, hi in zip(compared["low"], compared["high"], strict=True)
             ],
-            "ours − thesis": [_points(d) for d in compared["difference"]],
-            "more than chance": ["≠" if d else "" for d in compared["differs"]],
-            "draws %": compared["drawn"],
-            "first mover wins %": compared["first_mover"],
-            "games": compared["games"],
-            "distinct": compared["distinct"],
+            "ours − thesis %": [_points(d) for d in compared["difference"]],
+            "chance?": ["≠" if d else "" for d in compared["differs"]],
         }
     )
     return show_table(
         shown,
         "Win rate of the first-named player, (wins + draws/2) / games. ≠: the two win rates differ by more than chance "
         "(Fisher's exact test at 5 %, the thesis' with its 500 games, not corrected for the number of pairs).",
-        {"ours %": percent, "draws %": percent, "first mover wins %": percent},
+        {"ours %": percent},
     )
+
+
+def diversity_table(compared: pd.DataFrame) -> Html:
+    """What the games were like: draws, wins of the first mover, lengths, and how many games differ from all others."""
+    shown = pd.DataFrame(
+        {
+            "game": compared["board"].map(board_name),
+            "match": [f"{method_name(r.a)} – {method_name(r.b)}" for r in compared.itertuples()],
+            "draws %": compared["drawn"],
+            "first mover wins %": compared["first_mover"],
+            "plies": compared["plies_mean"],
+            "games": compared["games"],
+            "distinct": compared["distinct"],
+        }
+    )
+    formats = {"draws %": percent, "first mover wins %": percent, "plies": "{:.1f}"}
+    return show_table(shown, "Draws, wins of whoever moved first, mean length, and distinct games.", formats)
 
 
 def _points(difference: float) -> str:
@@ -101,20 +116,20 @@ def heat_maps(compared: pd.DataFrame, players: Sequence[str]) -> Html:
     names = [method_name(p) for p in players]
 
     def draw() -> Figure:
-        figure, axes = plt.subplots(2, len(boards), figsize=(3.2 * len(boards) + 0.6, 6), squeeze=False)
+        figure, axes = plt.subplots(2, len(boards), figsize=(2.5 * len(boards) + 0.4, 5), squeeze=False)
         for column, board in enumerate(boards):
             for row, (source, title) in enumerate((("score", "ours"), ("thesis", "thesis"))):
+                back = {"score": lambda m: 1 - m.score, "thesis": lambda m: m.thesis_back}[source]
                 matrix = pd.DataFrame(np.nan, index=players, columns=players)
                 for match in compared[compared["board"] == board].itertuples():
-                    value = getattr(match, source)
-                    matrix.loc[match.b, match.a], matrix.loc[match.a, match.b] = 100 * value, 100 * (1 - value)
+                    matrix.loc[match.b, match.a] = 100 * getattr(match, source)
+                    matrix.loc[match.a, match.b] = 100 * back(match)
                 axis = axes[row][column]
                 matrix.index, matrix.columns = names, names
-                sns.heatmap(
-                    matrix, ax=axis, vmin=0, vmax=100, cmap="PuOr_r", annot=True, fmt=".1f", cbar=False, square=True
-                )
+                look = {"vmin": 0, "vmax": 100, "cmap": "PuOr_r", "cbar": False, "square": True}
+                sns.heatmap(matrix, ax=axis, annot=True, fmt=".1f", annot_kws={"size": 8}, **look)
                 axis.set_title(f"{board_name(board)}, {title}")
-                axis.tick_params(length=0)
+                axis.tick_params(length=0, labelsize=8, rotation=0)
         figure.tight_layout()
         return figure
 
@@ -181,14 +196,16 @@ def claim_1_table(claim: pd.DataFrame) -> Html:
             "p (Holm)": claim["p_holm"],
             "games": claim["games"],
             "verdict": claim["verdict"],
-            "would decide": [_would_decide(r) for r in claim.itertuples()],
         }
     )
+    caption = "Claim 1, one ordering a row. p: sign test on the decided games, corrected by Holm for all rows."
+    if (claim["verdict"] == stats.UNDECIDED).any():
+        shown["would decide"] = [_would_decide(r) for r in claim.itertuples()]
+        caption += " Would decide: games after which a difference of the observed size shows with 80 % power."
     return show_table(
         shown,
-        "Claim 1, one ordering a row. p: sign test on the decided games, corrected by Holm for all rows. "
-        "Would decide: games after which a difference of the observed size shows with 80 % power.",
-        {"ours %": percent, "p (Holm)": lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}"},
+        caption,
+        {"ours %": percent, "p (Holm)": _p_value},
     )
 
 
@@ -199,36 +216,63 @@ def _would_decide(row) -> str:
     return "no difference seen" if games is None else f"{games:,} games"
 
 
-def rhea_table(matches: pd.DataFrame, baseline: pd.DataFrame) -> Html:
-    """RHEA with one parameter changed, against RHEA as it is and against MCTS."""
+def rhea_changes(matches: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
+    """RHEA with one parameter changed, a row per change and game: against RHEA as it is, and against MCTS."""
     frame = scored(matches)
-    reference = scored(baseline).query("a == 'rhea' and b == 'mcts'").set_index("board")["score"]
-    rows = []
-    for (variant, board), group in frame.groupby(["a", "board"], sort=False):
-        against = {r.b: r for r in group.itertuples()}
-        rows.append(
-            {
-                "changed": variant,
-                "game": board_name(board),
-                "against RHEA %": against["rhea"].score,
-                "95 % interval": f"{percent(against['rhea'].low)} to {percent(against['rhea'].high)}",
-                "p": against["rhea"].p,
-                "against MCTS %": against["mcts"].score,
-                "(unchanged RHEA) %": reference.get(board, np.nan),
-            }
-        )
-    shown = pd.DataFrame(rows)
-    shown["p (Holm)"] = stats.holm(shown.pop("p").tolist())
+    unchanged = scored(baseline).query("a == 'rhea' and b == 'mcts'").set_index("board")["score"]
+    changed = frame[frame["b"] == "rhea"].rename(columns={"a": "changed"}).reset_index(drop=True)
+    changed["p_holm"] = stats.holm(changed["p"].tolist())
+    changed["against_mcts"] = frame[frame["b"] == "mcts"]["score"].to_numpy()
+    changed["unchanged"] = changed["board"].map(unchanged)
+    return changed
+
+
+def rhea_table(changed: pd.DataFrame) -> Html:
+    """The changes of RHEA's parameters."""
+    shown = pd.DataFrame(
+        {
+            "changed": changed["changed"],
+            "game": changed["board"].map(board_name),
+            "against RHEA %": changed["score"],
+            "95 % interval": [f"{percent(r.low)} to {percent(r.high)}" for r in changed.itertuples()],
+            "p (Holm)": changed["p_holm"],
+            "against MCTS %": changed["against_mcts"],
+            "unchanged %": changed["unchanged"],
+        }
+    )
     return show_table(
         shown,
-        "RHEA with one parameter changed at a time: win rates against RHEA with the thesis' parameters (with interval "
-        "and p, corrected by Holm for all rows), and against MCTS.",
+        "RHEA with one parameter changed at a time: win rates against RHEA with the thesis' parameters (p: sign test, "
+        "corrected by Holm for all rows) and against MCTS, and what the unchanged RHEA scores there.",
         {
-            "against RHEA %": percent, "against MCTS %": percent,
-            "(unchanged RHEA) %": lambda v: "–" if np.isnan(v) else percent(v),
-            "p (Holm)": lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}",
+            "against RHEA %": percent,
+            "against MCTS %": percent,
+            "unchanged %": lambda v: "–" if np.isnan(v) else percent(v),
+            "p (Holm)": _p_value,
         },
-    )  # fmt: skip
+    )
+
+
+def rhea_prose(changed: pd.DataFrame) -> str:
+    """What section 5.4 says of RHEA's parameters, and what these matches say."""
+    weaker = changed[(changed["p_holm"] < stats.ALPHA) & (changed["score"] < 0.5)]
+    stronger = changed[(changed["p_holm"] < stats.ALPHA) & (changed["score"] > 0.5)]
+
+    def listed(rows: pd.DataFrame) -> str:
+        return "; ".join(f"{r.changed} in {board_name(r.board)} ({percent(r.score)} %)" for r in rows.itertuples())
+
+    half = changed[changed["changed"] == HALF]
+    lost = half["changed"].index.isin(weaker.index).sum()
+    other = len(weaker) + len(stronger) - lost
+    return (
+        f"Half the rollouts are weaker in {lost} of {len(half)} games. Of the {len(changed) - len(half)} other changes "
+        f"{other} make a difference by the same test. Weaker: {listed(weaker) or 'none'}. "
+        f"Stronger: {listed(stronger) or 'none'}."
+    )
+
+
+def _p_value(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def distances(compared: pd.DataFrame) -> pd.DataFrame:
@@ -274,7 +318,7 @@ def distance_figure(distance: pd.DataFrame, floor: float) -> Html:
     colours = [colour for _, colour, _ in METHODS.values()][1:] * 3
 
     def draw() -> Figure:
-        figure, axis = plt.subplots(figsize=(7.5, 0.3 * len(distance) + 1.2))
+        figure, axis = plt.subplots(figsize=(6.4, 0.3 * len(distance) + 1.2))
         places = np.arange(len(distance))[::-1]
         for colour, board in zip(colours, boards, strict=False):
             axis.scatter(distance[board], places, s=22, marker=marks[board], color=colour, label=board_name(board))

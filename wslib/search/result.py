@@ -156,7 +156,7 @@ class SearchResult:
 
     def _repr_html_(self) -> str:
         line = " ".join(self.principal_variation)
-        table = self.table().round(3).to_html(border=0)
+        table = self.table().round(3).reset_index().to_html(border=0, index=False)
         return f"{self.plot()._repr_html_()}{table}<p>Principal variation: {line}</p>"
 
 
