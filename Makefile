@@ -109,7 +109,7 @@ lab: $(VENV)/.ok  ## open JupyterLab; the notebooks/*.py open as notebooks
 	$(PY) -m jupyterlab
 
 bench: $(VENV)/.ok  ## compare our speed with OpenSpiel's
-	$(PY) -m bench
+	$(PY) tests/bench/run.py
 
 # --- checks -----------------------------------------------------------------
 

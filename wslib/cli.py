@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from wslib import store, study
@@ -18,11 +19,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     try:
         asked.run(asked)
-    except (ParameterError, ValueError, OSError) as error:
+    except (ParameterError, ValueError, OSError, store.DamagedResult, BrokenProcessPool) as error:
         print(f"wslib {asked.command}: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("\nstopped; what was finished is stored, and the same command goes on from there", file=sys.stderr)
+    except (KeyboardInterrupt, EOFError):
+        goes_on = "; what was finished is stored, and the same command goes on from there"
+        print(f"\nstopped{'' if asked.command == 'play' else goes_on}", file=sys.stderr)
         return 130
     return 0
 
@@ -58,13 +60,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _experiment(name: str, settings: Sequence[str], workers: int) -> Experiment:
-    values: dict[str, Any] = {"workers": workers}
+    values: dict[str, Any] = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals:
             raise ParameterError(f"--set {setting!r} is not allowed: it should be NAME=VALUE, as in games=20")
         values[key] = value
-    return EXPERIMENTS[name](**values)
+    return EXPERIMENTS[name](**({"workers": workers} | values))
 
 
 def _status(asked: argparse.Namespace) -> None:
@@ -79,7 +81,7 @@ def _status(asked: argparse.Namespace) -> None:
 
 def _run(asked: argparse.Namespace) -> None:
     experiment = _experiment(asked.experiment, asked.set, asked.workers)
-    frame = study.results(experiment.units(), experiment.name, asked.workers)
+    frame = study.results(experiment.units(), experiment.name, experiment.workers)
     counts = frame.drop_duplicates("unit")["origin"].value_counts().to_dict()
     print(", ".join(f"{number} units {origin}" for origin, number in counts.items()))
 

@@ -46,7 +46,7 @@ class Experiment(Parameters):
 class _Matches(Experiment):
     """What the experiments with network-less players have in common."""
 
-    games: int = Field(500, ge=2, multiple_of=2, description="games a pair, half with each colour")
+    games: int = Field(500, ge=2, le=1_000_000, multiple_of=2, description="games a pair, half with each colour")
     rollouts: int = Field(100, ge=2, le=1_000_000, description="rollouts (simulations) a move")
     boards: tuple[str, ...] = Field(BOARDS, min_length=1, description="games played")
     seed: int = Field(0, ge=0, description="seed of all random streams")
@@ -56,16 +56,18 @@ class _Matches(Experiment):
     def _at_scale(cls, values: Any) -> Any:
         values = {n: _split(v) if n in ("boards", "players") else v for n, v in dict(values).items()}
         if values.get("preset") == "smoke":
-            values["games"] = min(int(values.get("games", SMOKE_GAMES)), SMOKE_GAMES)
-            values["rollouts"] = min(int(values.get("rollouts", SMOKE_ROLLOUTS)), SMOKE_ROLLOUTS)
+            values["games"] = _at_most(SMOKE_GAMES, values.get("games"))
+            values["rollouts"] = _at_most(SMOKE_ROLLOUTS, values.get("rollouts"))
         return values
 
     @field_validator("boards")
     @classmethod
     def _known_boards(cls, boards: tuple[str, ...]) -> tuple[str, ...]:
-        for board in boards:
-            game(board)
-        return boards
+        ids = [game(board).id for board in boards]
+        if len(set(ids)) < len(ids):
+            raise ValueError("boards names a game twice")
+        plain = {game(board).id: board for board in BOARDS}
+        return tuple(plain.get(full, full) for full in ids)
 
     def _players(self, **changes: Any) -> dict[str, Any]:
         """The settings of the four players at this number of rollouts."""
@@ -82,6 +84,14 @@ class _Matches(Experiment):
 def _split(value: Any) -> Any:
     """A list typed as text, as papermill passes it: ``"mcts, rave"``."""
     return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
+
+
+def _at_most(most: int, value: Any) -> Any:
+    """The smaller of both; what is no number is left for the field to refuse."""
+    try:
+        return min(int(value), most)
+    except (TypeError, ValueError):
+        return most if value is None else value
 
 
 class Orientation(_Matches):

@@ -78,11 +78,19 @@ def no_advantage_verdict(observed: float, interval: Interval, p: float) -> str:
     return REPLICATED if interval.high < 0.5 + SAME else UNDECIDED
 
 
-def games_to_decide(wins: int, draws: int, losses: int, power: float = 0.8) -> int | None:
-    """Games after which a difference like the observed one would show with this power; None if there is none."""
-    n, p = wins + draws + losses, score(wins, draws, losses)
-    if p == 0.5:
+def games_to_decide(wins: int, draws: int, losses: int, power: float = 0.8, tests: int = 1) -> int | None:
+    """Games after which the sign test sees a difference like the observed one with this power; None if there is none.
+
+    With several ``tests`` in an experiment it is the number for the strictest step of Holm's correction.
+
+    >>> games_to_decide(wins=55, draws=0, losses=45)
+    783
+    """
+    if wins == losses:
         return None
-    variance = (wins + draws / 4) / n - p * p
-    z = stats.norm.ppf(1 - ALPHA / 2) + stats.norm.ppf(power)
-    return ceil(z * z * max(variance, 1 / (4 * n)) / (p - 0.5) ** 2)
+    decided, alpha = wins + losses, ALPHA / tests
+    share = max(wins, losses) / decided
+    spread = stats.norm.ppf(1 - alpha / 2) / 2 + stats.norm.ppf(power) * np.sqrt(share * (1 - share))
+    # Fewer games than log2(2 / alpha) are never significant, even when one side wins them all.
+    needed = max(ceil((spread / (share - 0.5)) ** 2), ceil(np.log2(2 / alpha)))
+    return ceil(needed * (decided + draws) / decided)

@@ -9,14 +9,17 @@ which no digest covers.
 Published results (``data/<experiment>/``) hold many units in plain CSV files, under a manifest of the same kind.
 """
 
+import contextlib
 import csv
 import gzip
 import hashlib
 import io
 import json
 import os
+import re
 import secrets
 import warnings
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +33,9 @@ from wslib.parameters import canonical_json
 MANIFEST, PROVENANCE = "manifest.json", "provenance.json"
 LARGEST_MANIFEST = 1 << 20
 HOME = Path(__file__).resolve().parents[1]
+_TEXTS = {"unit": str, "moves": str, "code": str}
+"""Columns of text that can look like numbers: an id such as 1234567890e1, the move 4."""
+_PLAIN_NAME = re.compile(r"\w[\w.-]{0,99}", re.ASCII)
 
 
 class DamagedResult(Exception):
@@ -57,8 +63,10 @@ def write_atomically(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise OSError(error.errno, f"{error.strerror}: {len(content)} bytes could not be written", str(path)) from None
+    finally:
+        with contextlib.suppress(OSError):  # gone when all went well; on a read-only disk there never was one
+            temporary.unlink()
     _sync_folder(path.parent)
 
 
@@ -86,26 +94,28 @@ def write_folder(folder: Path, files: Mapping[str, bytes], facts: Mapping[str, A
 def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     """The manifest and the files of a result; DamagedResult when anything is not as it was committed."""
     path = folder / MANIFEST
-    if path.stat().st_size > LARGEST_MANIFEST:
-        raise DamagedResult(f"{path} is larger than a manifest can be")
+    if not path.is_file() or path.stat().st_size > LARGEST_MANIFEST:
+        raise DamagedResult(f"{path} is no file, or larger than a manifest can be")
     try:
         manifest = json.loads(path.read_bytes())
         stated = manifest.pop("sha256")
-        listed = manifest["files"]
-        names = [str(name) for name in listed]
+        actual = _sha256(canonical_json(manifest).encode())
+        listed = {name: (facts["bytes"], facts["sha256"]) for name, facts in manifest["files"].items()}
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         raise DamagedResult(f"{path} is not a manifest") from None
-    if stated != _sha256(canonical_json(manifest).encode()):
+    if stated != actual:
         raise DamagedResult(f"{path} has been changed")
     files = {}
-    for name in names:
+    for name, (size, checksum) in listed.items():
         part = folder / name
-        if Path(name).name != name or part.is_symlink() or not part.is_file():
+        if not _PLAIN_NAME.fullmatch(name):
+            raise DamagedResult(f"{path} lists a file outside its folder: {name[:60]!r}")
+        if part.is_symlink() or not part.is_file():
             raise DamagedResult(f"{part} is missing")
-        if part.stat().st_size != listed[name]["bytes"]:
-            raise DamagedResult(f"{part} has {part.stat().st_size} bytes instead of {listed[name]['bytes']}")
+        if part.stat().st_size != size:
+            raise DamagedResult(f"{part} has {part.stat().st_size} bytes instead of {size}")
         files[name] = part.read_bytes()
-        if _sha256(files[name]) != listed[name]["sha256"]:
+        if _sha256(files[name]) != checksum:
             raise DamagedResult(f"{part} has been changed")
     return manifest, files
 
@@ -118,6 +128,16 @@ class Stored:
     summary: dict[str, Any]
     tables: dict[str, pd.DataFrame]
     provenance: dict[str, Any]
+
+
+def _unpacked(folder: Path, files: Mapping[str, bytes]) -> tuple[dict[str, Any], dict[str, pd.DataFrame]]:
+    """Summary and tables from the files of a result."""
+    try:
+        summary = json.loads(files["summary.json"])
+        tables = {n.removesuffix(".csv.gz"): unpack_table(c) for n, c in files.items() if n.endswith(".csv.gz")}
+    except (KeyError, ValueError, OSError, EOFError, RecursionError, zlib.error) as error:
+        raise DamagedResult(f"{folder} does not hold a result ({type(error).__name__}: {error})") from None
+    return summary, tables
 
 
 class LocalStore:
@@ -147,20 +167,22 @@ class LocalStore:
             manifest, files = read_folder(folder)
             if manifest.get("unit") != unit or manifest.get("kind") != kind:
                 raise DamagedResult(f"{folder} holds the result of another unit")
+            summary, tables = _unpacked(folder, files)
         except DamagedResult as damage:
             aside = self.root / "damaged" / f"{unit}-{secrets.token_hex(4)}"
             aside.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(folder, aside)
-            warnings.warn(f"{damage}; it was set aside in {aside} and will be computed again", stacklevel=2)
+            with contextlib.suppress(FileNotFoundError):  # another process was faster
+                os.replace(folder, aside)
+                warnings.warn(f"{damage}; it was set aside in {aside} and will be computed again", stacklevel=2)
             return None
-        tables = {n.removesuffix(".csv.gz"): unpack_table(c) for n, c in files.items() if n.endswith(".csv.gz")}
-        return Stored(unit, json.loads(files["summary.json"]), tables, self._provenance(folder))
+        return Stored(unit, summary, tables, self._provenance(folder))
 
     def _provenance(self, folder: Path) -> dict[str, Any]:
         try:
-            return json.loads((folder / PROVENANCE).read_bytes())
-        except (OSError, ValueError):
+            provenance = json.loads((folder / PROVENANCE).read_bytes())
+        except (OSError, ValueError, RecursionError):
             return {}
+        return provenance if isinstance(provenance, dict) else {}
 
     def count(self, kind: str) -> int:
         """How many units of a kind are stored."""
@@ -193,7 +215,7 @@ class Published:
     def provenance(self) -> pd.DataFrame:
         """When, where and with what each unit was computed."""
         content = self._files.get("provenance.csv")
-        return pd.read_csv(io.BytesIO(content)) if content else pd.DataFrame(columns=["unit"])
+        return pd.read_csv(io.BytesIO(content), dtype=_TEXTS) if content else pd.DataFrame(columns=["unit"])
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -242,8 +264,9 @@ def pack_table(table: pd.DataFrame) -> bytes:
 
 
 def unpack_table(content: bytes) -> pd.DataFrame:
-    """The table that :func:`pack_table` packed; texts stay texts."""
-    return pd.read_csv(io.BytesIO(gzip.decompress(content)), dtype={"moves": str}, keep_default_na=False)
+    """The table that :func:`pack_table` packed; texts stay texts, and numbers the same to the last bit."""
+    text = io.BytesIO(gzip.decompress(content))
+    return pd.read_csv(text, dtype=_TEXTS, keep_default_na=False)
 
 
 def thesis_table(name: str) -> pd.DataFrame:

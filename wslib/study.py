@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import pandas as pd
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 from tqdm import tqdm
 
 from wslib.games import game
@@ -59,6 +59,15 @@ class MatchUnit(Unit):
     @classmethod
     def _full_name(cls, name: str) -> str:
         return game(name).id
+
+    @model_validator(mode="after")
+    def _opening_fits(self) -> Self:
+        if self.opening_plies >= game(self.game).cells:
+            raise ValueError(
+                f"opening_plies = {self.opening_plies} is not allowed: {game(self.game).title} has 0 to "
+                f"{game(self.game).cells - 1}"
+            )
+        return self
 
     def compute(self) -> Computed:
         played = match(game(self.game), self.a, self.b, self.games, self.seed, self.opening_plies)

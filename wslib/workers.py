@@ -2,6 +2,8 @@
 
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -20,6 +22,16 @@ def default_workers() -> int:
 def _start_worker() -> None:
     for name in _ONE_THREAD:
         os.environ[name] = "1"
+    # Ctrl-C reaches every process of a terminal; it is the parent who stops, and a worker ends what it has begun.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot stop its workers, and they would wait for tasks forever."""
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def in_processes(function: Callable[..., Any], tasks: Sequence[tuple], workers: int = 1) -> Iterator[tuple[int, Any]]:

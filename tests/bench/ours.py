@@ -74,6 +74,7 @@ def whole_tables(count: int, tell: Callable[[str], object]) -> Iterator[dict[str
     Of Table 5.1, whose matches are shared out as the study does it, and of a match ten times as long, whose games are.
     """
     tasks = [(name, a, b, count) for name in TABLE_GAMES for a, b in combinations(TABLE_PLAYERS, 2)]
+    list(in_processes(_pair, [(*task[:3], 2) for task in tasks], 2))  # so that what they need has been compiled
     for workers in (1, 2):
         tell(f"Table 5.1, {len(tasks)} pairs × {count} games, workers = {workers}")
         began = time.perf_counter()

@@ -27,7 +27,7 @@ from wslib._compiled import (
     uniform,
 )
 from wslib.games.rules import RUNNING, Rules, legal_actions, play, playout, status
-from wslib.search.settings import SearchSettings
+from wslib.search.settings import TreeSettings
 
 PUCT, UCB1 = 0, 1
 VISITS, BY_Q, BY_Q_RAVE = 0, 1, 2
@@ -48,7 +48,7 @@ class Plan(NamedTuple):
     equivalence: float
 
 
-def make_plan(settings: SearchSettings) -> Plan:
+def make_plan(settings: TreeSettings) -> Plan:
     """The compiled form of search settings."""
     return Plan(
         c=settings.c,
@@ -195,11 +195,16 @@ def _index(forest):
             tree.slots[_slot(tree, tree.nodes[node].own, tree.nodes[node].opp)] = node
 
 
+@inlined
+def find_root(tree, own, opp):
+    """The node of a state, or -1."""
+    return np.int64(tree.slots[_slot(tree, own, opp)])
+
+
 @kernel
 def find(forest, i, own, opp):
     """The node of a state in the ``i``-th tree, or -1."""
-    tree = tree_of(forest, i)
-    return np.int64(tree.slots[_slot(tree, own, opp)])
+    return find_root(tree_of(forest, i), own, opp)
 
 
 @inlined
@@ -463,7 +468,7 @@ def search_moves(rules, plan, forest, trees, own, opp, streams, games, simulatio
             clear(tree)
         for _ in range(simulations):
             simulate(rules, plan, tree, own[index], opp[index], streams, i)
-        root = np.int64(tree.slots[_slot(tree, own[index], opp[index])])
+        root = find_root(tree, own[index], opp[index])
         actions[index] = choose(rules, plan, tree, root, False, streams, i)
 
 

@@ -1,26 +1,41 @@
 """What a search can be told: its parameters, the readings of the thesis' formulas among them."""
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
 from wslib.parameters import Parameters
 
-_RAVE_DEFAULTS = {"amaf": "path+rollout", "amaf_players": "own", "beta": "state"}
-_RAVE_ONLY = (*_RAVE_DEFAULTS, "equivalence")
+_RAVE_ONLY = ("amaf", "amaf_players", "beta", "equivalence")
 
 
-class SearchSettings(Parameters):
-    """A search without a network: MCTS with random playouts, or the same with RAVE.
+class Method(NamedTuple):
+    """What makes a guided search: where a leaf's value comes from, and whether RAVE steers the walk."""
 
-    >>> SearchSettings(method="rave", simulations=400).amaf
-    'path+rollout'
-    """
+    leaf: Literal["network", "playout", "mixture"]
+    rave: bool
+    name: str
 
-    method: Literal["mcts", "rave"] = Field("mcts", description="plain search, or with RAVE statistics")
-    simulations: int = Field(100, ge=1, le=1_000_000, description="m: simulations (here: playouts) per move")
+
+GUIDED = {
+    "baseline": Method("network", False, "Baseline"),
+    "rollout": Method("playout", False, "Rollout"),
+    "rave": Method("network", True, "RAVE"),
+    "rora": Method("playout", True, "RoRa"),
+    "wro": Method("mixture", False, "WRo"),
+    "wrora": Method("mixture", True, "WRoRa"),
+}
+"""The six searches of the thesis (section 5.3.3); nothing else distinguishes them."""
+
+
+class TreeSettings(Parameters):
+    """What every tree search can be told."""
+
+    amaf_default: ClassVar[str]
+
+    simulations: int = Field(100, ge=1, le=1_000_000, description="m: simulations per move")
     c: float = Field(1.0, ge=0, description="c: weight of exploration in eq. 5.1 and 5.3")
-    rule: Literal["puct", "ucb1"] = Field("puct", description="P-UCT with a uniform prior (eq. 5.1), or classic UCB1")
+    rule: Literal["puct", "ucb1"] = Field("puct", description="P-UCT (eq. 5.1), or classic UCB1")
     policy: Literal["visits", "q", "q_rave"] = Field("visits", description="what pi and the final move go by")
     tree: Literal["fresh", "kept"] = Field("fresh", description="a new tree for every move, or one for the whole game")
     amaf: Literal["path", "path+rollout"] | None = Field(None, description="RAVE: moves that count as played")
@@ -28,27 +43,95 @@ class SearchSettings(Parameters):
     beta: Literal["state", "action"] | None = Field(None, description="RAVE: N(s,.) or N(s,a) in eq. 5.4")
     equivalence: float | None = Field(None, gt=0, description="RAVE: equivalence in eq. 5.4, m unless given")
 
+    @classmethod
+    def uses_rave(cls, method: Any) -> bool:
+        """Whether RAVE acts in this method."""
+        return method == "rave"
+
     @model_validator(mode="before")
     @classmethod
     def _complete(cls, values: Any) -> Any:
-        """Fill in RAVE's defaults where RAVE acts, and refuse its options where it does not."""
+        """Fill in RAVE's defaults where RAVE acts."""
         values = dict(values)
-        if values.get("method") == "rave":
-            defaults = {**_RAVE_DEFAULTS, "equivalence": values.get("simulations", 100)}
+        if cls.uses_rave(values.get("method")):
+            defaults = {"amaf": cls.amaf_default, "amaf_players": "own", "beta": "state"}
+            defaults["equivalence"] = values.get("simulations", 100)
             values.update({name: d for name, d in defaults.items() if values.get(name) is None})
         return values
 
     @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        given = [name for name in _RAVE_ONLY if getattr(self, name) is not None]
-        if self.method != "rave":
+    def _only_where_it_acts(self) -> Self:
+        if not self.rave:
+            method = self.model_dump().get("method")
+            given = [name for name in _RAVE_ONLY if getattr(self, name) is not None]
             if given:
-                raise ValueError(f"{given[0]} acts in the method 'rave' only, not in {self.method!r}")
+                raise ValueError(f"{given[0]} acts in methods with RAVE only, not in {method!r}")
             if self.policy == "q_rave":
-                raise ValueError("policy 'q_rave' needs the method 'rave'; without RAVE there are 'visits' and 'q'")
+                raise ValueError(f"policy 'q_rave' needs a method with RAVE; {method!r} has 'visits' and 'q'")
         return self
 
     @property
     def rave(self) -> bool:
         """Whether RAVE statistics steer the search."""
-        return self.method == "rave"
+        return self.uses_rave(self.model_dump().get("method"))
+
+
+class SearchSettings(TreeSettings):
+    """A search without a network: MCTS with random playouts, or the same with RAVE.
+
+    >>> SearchSettings(method="rave", simulations=400).amaf
+    'path+rollout'
+    """
+
+    amaf_default: ClassVar[str] = "path+rollout"
+
+    method: Literal["mcts", "rave"] = Field("mcts", description="plain search, or with RAVE statistics")
+
+
+class GuidedSettings(TreeSettings):
+    """A search guided by a network, in one of the six ways of :data:`GUIDED`.
+
+    >>> GuidedSettings(method="wrora").weight
+    0.5
+    """
+
+    amaf_default: ClassVar[str] = "path"
+
+    method: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora"] = Field(
+        "baseline", description="where a leaf's value comes from, and whether RAVE steers"
+    )
+    tree: Literal["fresh", "kept"] = Field("kept", description="a new tree for every move, or one for the whole game")
+    weight: float | None = Field(None, ge=0, le=1, description="w: share of the playout in WRo and WRoRa (eq. 5.5)")
+    noise: float = Field(0.0, ge=0, le=1, description="share of Dirichlet noise in the root's prior (none in the thesis)")
+    noise_alpha: float = Field(1.0, gt=0, description="parameter of that noise")
+    cache: bool = Field(True, description="share evaluations among the games that are played together")
+
+    @classmethod
+    def uses_rave(cls, method: Any) -> bool:
+        return method in GUIDED and GUIDED[method].rave
+
+    @model_validator(mode="before")
+    @classmethod
+    def _weigh(cls, values: Any) -> Any:
+        """WRo and WRoRa mix half and half unless told otherwise, as in Table 6.1."""
+        values = dict(values)
+        method = GUIDED.get(values.get("method", "baseline"))
+        if method and method.leaf == "mixture" and values.get("weight") is None:
+            values["weight"] = 0.5
+        return values
+
+    @model_validator(mode="after")
+    def _weight_where_it_acts(self) -> Self:
+        if self.weight is not None and GUIDED[self.method].leaf != "mixture":
+            raise ValueError(f"weight acts in 'wro' and 'wrora' only, not in {self.method!r}")
+        return self
+
+    @property
+    def playout_share(self) -> float:
+        """The share of a random playout in a leaf's value: 0 takes the network's value alone."""
+        leaf = GUIDED[self.method].leaf
+        return {"network": 0.0, "playout": 1.0}.get(leaf, self.weight or 0.0)
+
+    def canonical(self) -> dict[str, Any]:
+        """Without noise its parameter does not act."""
+        return super().canonical() | ({} if self.noise else {"noise_alpha": None})

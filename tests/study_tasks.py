@@ -1,0 +1,191 @@
+"""What the tests of the store and the study do in processes that they kill, in a module that starts quickly."""
+
+import builtins
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+
+from wslib import study
+from wslib.parameters import RESULTS_VERSION
+from wslib.play import player
+from wslib.store import MANIFEST, PROVENANCE, LocalStore
+from wslib.study import MatchUnit
+
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["study_tasks", "pytest"])
+
+
+def started(target: Callable[..., None], *arguments: Any) -> multiprocessing.Process:
+    """A process that begins with this module loaded, so that killing dozens of them takes seconds."""
+    process = _PROCESSES.Process(target=target, args=arguments)
+    # The server that the processes are forked from finds this module by the environment only.
+    with mock.patch.dict(os.environ, PYTHONPATH=str(Path(__file__).parent)):
+        process.start()
+    return process
+
+
+# --- a small result -----------------------------------------------------------------------------------------------
+
+
+def example(seed: int = 0) -> dict[str, Any]:
+    """A small result, as `LocalStore.commit` takes it; provenance is not part of it."""
+    draw = np.random.default_rng(seed)
+    games = pd.DataFrame(
+        {
+            "number": range(6),
+            "weight": draw.random(6),
+            "moves": ["4 4 3", "", "pass", "4", "d3 c3 pass", " ".join(draw.choice(["1", "2", "3"], 40))],
+        }
+    )
+    return {
+        "parameters": {"game": "connect4-6x6", "seed": seed, "c": 1.0},
+        "summary": {"games": 6, "plies_mean": float(draw.random()), "wins_first": int(draw.integers(3)), "note": "a"},
+        "tables": {"games": games, "numbers": games[["number", "weight"]]},
+    }
+
+
+def store_example(root: Path, unit: str = "aa00", seed: int = 0, **provenance: Any) -> None:
+    LocalStore(root).commit("match", unit, **example(seed), provenance=provenance)
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """Every file of the results below a folder, but for when and where they were made."""
+    found = (p for p in sorted(root.rglob("*")) if p.is_file() and p.name != PROVENANCE)
+    return {str(p.relative_to(root)): p.read_bytes() for p in found}
+
+
+def without_left_overs(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Without the temporary files that only a killed process leaves."""
+    return {name: content for name, content in files.items() if not name.endswith(".tmp")}
+
+
+def stored_units(root: Path) -> list[Path]:
+    """The manifests of the results that exist."""
+    return sorted(root.glob(f"match/*/{MANIFEST}"))
+
+
+# --- file operations that fail ------------------------------------------------------------------------------------
+
+
+class FileOperations:
+    """Counts what a commit asks of the file system, and does something else before or after one of these calls."""
+
+    def __init__(self, instead: Callable[[], None] = lambda: None, at: int = -1, after: bool = False):
+        self.instead, self.at, self.after, self.names = instead, at, after, []
+
+    def counted(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            self.names.append(name)
+            chosen = len(self.names) - 1 == self.at
+            if chosen and not self.after:
+                self.instead()
+            result = real(*arguments, **options)
+            if chosen and self.after:
+                try:
+                    self.instead()
+                finally:  # nobody else gets hold of what was opened
+                    if name == "open":
+                        result.close()
+                    elif name == "open folder":
+                        os.close(result)
+            return result
+
+        return call
+
+    def open(self, path: Path, mode: str = "r", **options: Any) -> Any:
+        file = self.counted("open", builtins.open)(path, mode, **options)
+        if "w" in mode:
+            real = file.write
+            # Half of the content first: the call that fails is in the middle of writing.
+            halves = self.counted("write", lambda content: real(content[len(content) // 2 :]))
+            file = _Proxy(file, lambda content: (real(content[: len(content) // 2]), halves(content)))
+        return file
+
+    @contextmanager
+    def watched(self) -> Iterator["FileOperations"]:
+        """Within this block all calls go through here."""
+        with (
+            mock.patch("wslib.store.open", self.open, create=True),
+            mock.patch("os.replace", self.counted("replace", os.replace)),
+            mock.patch("os.fsync", self.counted("fsync", os.fsync)),
+            mock.patch("os.open", self.counted("open folder", os.open)),
+        ):
+            yield self
+
+
+class _Proxy:
+    """A file with another way of writing."""
+
+    def __init__(self, file: Any, write: Callable[[bytes], Any]):
+        self._file, self.write = file, write
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def __enter__(self) -> "_Proxy":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._file.close()
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def commit_and_die(root: str, at: int, after: bool) -> None:
+    """Store the example, and be killed at one of its file operations."""
+    with FileOperations(die, at, after).watched():
+        store_example(Path(root))
+
+
+def commit_often(root: str, times: int, host: str) -> None:
+    for _ in range(times):
+        store_example(Path(root), host=host)
+
+
+# --- a study that is killed ---------------------------------------------------------------------------------------
+
+
+def small_units(number: int = 20) -> list[MatchUnit]:
+    """Matches of some hundredths of a second each."""
+    mcts, rave = player("mcts", simulations=200), player("rave", simulations=100)
+    return [MatchUnit(game="tictactoe", a=mcts, b=rave, games=100, seed=seed) for seed in range(number)]
+
+
+def study_small_units(root: str, workers: int) -> None:
+    study.results(small_units(), "no-such-experiment", workers, LocalStore(root), progress=False)
+
+
+def golden_units() -> list[MatchUnit]:
+    """Units whose results are written down in `golden/units.json`: every kind of player, two of the games' families."""
+    mcts, rave = player("mcts", simulations=20), player("rave", simulations=20)
+    return [
+        MatchUnit(game="connect4", a=rave, b=mcts, games=6, seed=1),
+        MatchUnit(game="gobang", a=player("rhea", rollouts=30), b=player("random"), games=4, seed=2, opening_plies=2),
+        MatchUnit(game="othello", a=player("mcts", simulations=20, tree="kept"), b=rave, games=4, seed=3),
+    ]
+
+
+def golden() -> dict[str, Any]:
+    """What belongs in `golden/units.json`."""
+    units = []
+    for unit in golden_units():
+        computed = unit.compute()
+        units.append(
+            {
+                "id": unit.id,
+                "parameters": unit.canonical(),
+                "summary": computed.summary,
+                "games": computed.tables["games"]["moves"].tolist(),
+            }
+        )
+    return {"results_version": RESULTS_VERSION, "units": units}

@@ -1,0 +1,153 @@
+"""Settings of a search, whose errors speak and whose ids tell computations apart; and results as a reader sees them."""
+
+import pytest
+from drivers import all_settings
+
+from wslib.games import game
+from wslib.parameters import RESULTS_VERSION, ParameterError, digest
+from wslib.search import SearchSettings, search
+
+# --- settings ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"simulations": 0}, "simulations = 0 is not allowed: it should be greater than or equal to 1"),
+        ({"simulations": 10**7}, "simulations = 10000000 is not allowed: it should be less than or equal to 1000000"),
+        ({"simulations": 1.5}, "simulations = 1.5 is not allowed: it should be a valid integer"),
+        ({"simulations": None}, "simulations = None is not allowed: it should be a valid integer"),
+        ({"method": "rave", "simulations": "few"}, "simulations = 'few' is not allowed: it should be a valid integer"),
+        ({"c": -1}, "c = -1 is not allowed: it should be greater than or equal to 0"),
+        ({"c": float("nan")}, "c = nan is not allowed: it should be a finite number"),
+        ({"c": float("inf")}, "c = inf is not allowed: it should be a finite number"),
+        ({"method": "alphabeta"}, "method = 'alphabeta' is not allowed: it should be 'mcts' or 'rave'"),
+        ({"rule": "uct"}, "rule = 'uct' is not allowed: it should be 'puct' or 'ucb1'"),
+        ({"policy": "n"}, "policy = 'n' is not allowed: it should be 'visits', 'q' or 'q_rave'"),
+        ({"policy": "q_rave"}, "policy 'q_rave' needs a method with RAVE; 'mcts' has 'visits' and 'q'"),
+        ({"tree": "old"}, "tree = 'old' is not allowed: it should be 'fresh' or 'kept'"),
+        ({"amaf": "path"}, "amaf acts in methods with RAVE only, not in 'mcts'"),
+        ({"beta": "state"}, "beta acts in methods with RAVE only, not in 'mcts'"),
+        ({"equivalence": 3}, "equivalence acts in methods with RAVE only, not in 'mcts'"),
+        ({"method": "rave", "amaf": "all"}, "amaf = 'all' is not allowed: it should be 'path' or 'path+rollout'"),
+        ({"method": "rave", "amaf_players": "x"}, "amaf_players = 'x' is not allowed: it should be 'own' or 'both'"),
+        ({"method": "rave", "beta": 1}, "beta = 1 is not allowed: it should be 'state' or 'action'"),
+        ({"method": "rave", "equivalence": 0}, "equivalence = 0 is not allowed: it should be greater than 0"),
+        ({"sims": 10}, "there is no parameter 'sims' here: the parameters are "),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_a_wrong_setting_is_answered_by_one_sentence_that_says_what_is_allowed(wrong, sentence):
+    for make in (SearchSettings, lambda **options: search(game("tictactoe").start(), **options)):
+        with pytest.raises(ParameterError) as error:
+            make(**wrong)
+        assert str(error.value).startswith(sentence)
+        assert "\n" not in str(error.value)
+
+
+def test_settings_cannot_be_changed():
+    with pytest.raises(ValueError, match="frozen"):
+        SearchSettings().c = 2
+
+
+@pytest.mark.parametrize("of", all_settings(), ids=lambda of: of.id)
+def test_settings_can_be_made_again_from_their_canonical_form(of):
+    assert SearchSettings(**of.canonical()) == of
+    assert SearchSettings(**of.canonical()).id == of.id
+
+
+def test_equal_computations_have_equal_ids():
+    rave = SearchSettings(method="rave", simulations=200)
+    spelled_out = {"amaf": "path+rollout", "amaf_players": "own", "beta": "state", "equivalence": 200, "c": 1}
+    assert rave.id == SearchSettings(method="rave", simulations=200, **spelled_out).id
+    assert rave.id == SearchSettings(method="rave", simulations=200, equivalence=None).id
+    assert SearchSettings().id == SearchSettings(method="mcts", simulations=100, c=1, amaf=None).id
+
+
+def test_different_computations_have_different_ids():
+    changes = [
+        {}, {"simulations": 101}, {"c": 1.5}, {"rule": "ucb1"}, {"policy": "q"}, {"policy": "q_rave"},
+        {"tree": "kept"}, {"amaf": "path"}, {"amaf_players": "both"}, {"beta": "action"}, {"equivalence": 99},
+    ]  # fmt: skip
+    of = [SearchSettings(), *(SearchSettings(method="rave", **change) for change in changes)]
+    assert len({settings.id for settings in of}) == len(of)
+
+
+def test_a_new_version_of_the_results_gives_new_ids():
+    canonical = SearchSettings().canonical()
+    assert digest(canonical, RESULTS_VERSION) == SearchSettings().id != digest(canonical, RESULTS_VERSION + 1)
+
+
+def test_options_that_cannot_act_are_null_in_the_canonical_form():
+    canonical = SearchSettings().canonical()
+    assert [name for name, value in canonical.items() if value is None] == [
+        "amaf", "amaf_players", "beta", "equivalence",
+    ]  # fmt: skip
+
+
+# --- what a reader sees -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["mcts", "rave"])
+@pytest.mark.parametrize("name", ["othello", "connect4", "gobang", "tictactoe"])
+def test_a_result_prints_a_headline_a_table_and_a_line_that_can_be_played(name, method):
+    start = game(name).start()
+    result = search(start, method, simulations=300, c=0.5)
+    line = result.principal_variation
+    assert len(line) >= 2 and line[0] == result.best
+    start.game.position(line)  # legal, or an error
+    text = repr(result)
+    assert text.startswith(f"{method.upper()}, 299 visits: {result.best}, value {result.value:+.2f} for the player to")
+    assert text.endswith("principal variation: " + " ".join(line))
+    table = result.table()
+    assert set(table.index) == set(start.moves)
+    assert table.index[0] == result.best
+    assert list(table["policy"]) == sorted(table["policy"], reverse=True)
+    assert table["N"].sum() == 299 and ("Q_rave" in table) == (method == "rave")
+    html = result._repr_html_()
+    assert "<svg" in html and "<table" in html and f"{result.value:+.2f}" in html
+
+
+def test_the_search_can_be_looked_at_one_move_later():
+    start = game("gobang").start()
+    result = search(start, "rave", simulations=300)
+    later = result.after(result.best)
+    assert later.position == start.play(result.best)
+    assert later.position.history == start.play(result.best).history
+    assert later.visits.sum() == result.table()["N"][result.best] - 1
+    assert result.best not in later.table().index
+    assert [result.best, *later.principal_variation] == result.principal_variation
+    # Values are the opponent's now: what is good for one is bad for the other.
+    n, q = result.table().loc[result.best, ["N", "Q"]]
+    assert -q * n == pytest.approx(later.value * (n - 1), abs=1.01)
+
+
+def test_the_value_of_a_result_is_the_mean_of_its_simulations():
+    result = search(game("connect4").position("4 4"), simulations=200)
+    assert result.value == pytest.approx(sum(result.q * result.visits) / 199)
+
+
+def test_a_search_of_one_simulation_knows_nothing_and_says_so():
+    result = search(game("tictactoe").start(), simulations=1)
+    assert list(result.visits) == [0] * 9 and result.value == 0 and result.principal_variation == []
+    assert result.policy == pytest.approx([1 / 9] * 9)
+    assert "<svg" in result._repr_html_() and "MCTS, 0 visits" in repr(result)
+
+
+def test_a_pass_is_shown_as_a_move():
+    result = search(game("othello", 4).position("a2 a3 b4 c1 a4"), simulations=50)
+    assert result.best == "pass" and list(result.table().index) == ["pass"] and result.policy[16] == 1
+    assert "<svg" in result._repr_html_() and result.after("pass").position.moves
+
+
+def test_what_cannot_be_looked_at_is_an_error_that_says_why():
+    over = game("tictactoe").position("a1 a2 b1 b2 c1")
+    with pytest.raises(ValueError, match=r"nothing to search: the game is over \(X has won\)"):
+        search(over)
+    result = search(game("tictactoe").position("a1 a2 b1 b2"), simulations=40, c=0.1)
+    with pytest.raises(ValueError, match=r"'c1' ends the game \(X has won\)"):
+        result.after("c1")
+    with pytest.raises(ValueError, match="never tried 'c3' here"):
+        search(game("tictactoe").start(), simulations=1).after("c3")
+    with pytest.raises(ValueError, match="a1 is not legal here"):
+        result.after("a1")

@@ -1,0 +1,606 @@
+"""The store: a result is there whole or not at all, and what is damaged is never taken for a result."""
+
+import ast
+import errno
+import gzip
+import hashlib
+import json
+import os
+import random
+import resource
+import shutil
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from study_tasks import (
+    FileOperations,
+    commit_and_die,
+    commit_often,
+    contents,
+    example,
+    started,
+    store_example,
+    without_left_overs,
+)
+
+import wslib
+from wslib.parameters import canonical_json
+from wslib.store import (
+    LARGEST_MANIFEST,
+    MANIFEST,
+    PROVENANCE,
+    DamagedResult,
+    LocalStore,
+    Published,
+    Stored,
+    default_root,
+    pack_table,
+    publish,
+    unpack_table,
+    write_atomically,
+)
+
+UNIT, OTHER = "aa00", "bb11"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with two results, to be copied."""
+    root = tmp_path_factory.mktemp("template")
+    store_example(root, UNIT, seed=0)
+    store_example(root, OTHER, seed=1)
+    return root
+
+
+@pytest.fixture
+def root(template: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(template, tmp_path / "store"))
+
+
+@pytest.fixture(autouse=True)
+def _warnings_are_noticed() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def is_example(stored: Stored | None, seed: int = 0) -> bool:
+    wanted = example(seed)
+    return (
+        stored is not None
+        and stored.summary == wanted["summary"]
+        and list(stored.tables) == sorted(wanted["tables"])
+        and all(stored.tables[name].equals(table) for name, table in wanted["tables"].items())
+    )
+
+
+# --- committing ---------------------------------------------------------------------------------------------------
+
+
+def test_a_result_is_read_as_it_was_stored(root: Path):
+    stored = LocalStore(root).read("match", UNIT)
+    assert is_example(stored)
+    assert {name: type(value) for name, value in stored.summary.items()} == {
+        "games": int, "plies_mean": float, "wins_first": int, "note": str,
+    }  # fmt: skip
+    assert is_example(LocalStore(root).read("match", OTHER), seed=1)
+    assert LocalStore(root).count("match") == 2
+
+
+def test_a_result_exists_exactly_when_its_manifest_does(root: Path):
+    store, manifest = LocalStore(root), root / "match" / UNIT / MANIFEST
+    hidden = manifest.rename(root / "elsewhere")
+    assert store.read("match", UNIT) is None
+    assert store.count("match") == 1
+    assert not (root / "damaged").exists(), "an unfinished result is no damaged one"
+    hidden.rename(manifest)
+    assert is_example(store.read("match", UNIT))
+
+
+def test_a_store_that_is_not_there_yet_holds_nothing(tmp_path: Path):
+    store = LocalStore(tmp_path / "none")
+    assert store.read("match", UNIT) is None
+    assert store.count("match") == 0
+    assert not store.root.exists(), "reading makes no folders"
+
+
+def test_the_manifest_is_written_last_and_everything_reaches_the_disk_before_it(tmp_path: Path):
+    calls = []
+    with FileOperations().watched() as operations:
+        real = os.replace
+        os.replace = lambda source, target: (calls.append(Path(target).name), real(source, target))
+        store_example(tmp_path)
+    assert calls[-1] == MANIFEST
+    assert sorted(calls[:-1]) == ["games.csv.gz", "numbers.csv.gz", PROVENANCE, "summary.json"]
+    assert operations.names == ["open", "write", "fsync", "replace", "open folder", "fsync"] * 5
+
+
+def operations_of_a_commit(folder: Path) -> int:
+    with FileOperations().watched() as operations:
+        store_example(folder / "counted")
+    return len(operations.names)
+
+
+def full() -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def interrupted() -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["instead of the call", "after the call"])
+@pytest.mark.parametrize("failure", [full, interrupted])
+def test_a_failure_of_any_file_operation_leaves_nothing_or_everything(
+    failure: Callable[[], None], after: bool, tmp_path: Path, template: Path
+):
+    whole = {name: c for name, c in contents(template).items() if UNIT in name}
+    outcomes = []
+    for at in range(operations_of_a_commit(tmp_path)):
+        root = tmp_path / str(at)
+        with FileOperations(failure, at, after).watched(), pytest.raises((OSError, KeyboardInterrupt)):
+            store_example(root)
+        assert not list(root.rglob("*.tmp"))
+        found = LocalStore(root).read("match", UNIT)
+        assert found is None or is_example(found)
+        outcomes.append(found is not None)
+        store_example(root)
+        assert contents(root) == whole, "the restart stores what an undisturbed run stores"
+        assert is_example(LocalStore(root).read("match", UNIT))
+    assert outcomes == sorted(outcomes), "once it is there, it stays"
+    assert not outcomes[0]
+    assert outcomes[-1], "the last call comes after the manifest's renaming"
+
+
+def test_a_kill_at_any_file_operation_leaves_nothing_or_everything(tmp_path: Path, template: Path):
+    whole = {name: c for name, c in contents(template).items() if UNIT in name}
+    cases = [(at, after) for at in range(operations_of_a_commit(tmp_path)) for after in (False, True)]
+    running = []
+    for at, after in cases:
+        running.append(started(commit_and_die, str(tmp_path / f"{at}{after}"), at, after))
+        running[-1].join()
+    for process in running:
+        assert process.exitcode == -9
+    found = [LocalStore(tmp_path / f"{at}{after}").read("match", UNIT) for at, after in cases]
+    assert all(stored is None or is_example(stored) for stored in found)
+    assert found[0] is None
+    assert found[-1] is not None
+    for at, after in cases:
+        store_example(tmp_path / f"{at}{after}")
+        assert without_left_overs(contents(tmp_path / f"{at}{after}")) == whole
+
+
+def test_a_full_disk_is_reported_with_the_path_and_the_bytes(tmp_path: Path):
+    with FileOperations(full, at=1).watched(), pytest.raises(OSError, match="No space left on device") as failure:
+        write_atomically(tmp_path / "part.bin", b"x" * 12345)
+    assert failure.value.errno == errno.ENOSPC
+    assert failure.value.filename == str(tmp_path / "part.bin")
+    assert "12345 bytes could not be written" in str(failure.value)
+
+
+def test_a_real_limit_of_the_system_leaves_the_old_file_and_nothing_else(tmp_path: Path):
+    target = tmp_path / "part.bin"
+    write_atomically(target, b"old")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, hard))
+    try:
+        with pytest.raises(OSError, match="60000 bytes could not be written"):
+            write_atomically(target, b"x" * 60_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert target.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["part.bin"]
+
+
+def test_a_store_that_cannot_be_written_names_the_path(tmp_path: Path):
+    (tmp_path / "match").write_text("a file where a folder should be")
+    with pytest.raises(OSError, match=str(tmp_path / "match")):
+        store_example(tmp_path)
+
+
+def test_where_and_when_is_outside_the_result(root: Path):
+    folder = root / "match" / UNIT
+    before = contents(folder)
+    store_example(root, UNIT, date="2030-01-01", host="another")
+    assert contents(folder) == before
+    assert LocalStore(root).read("match", UNIT).provenance == {"date": "2030-01-01", "host": "another"}
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[1]", b"null", b"\xff\xfe\x00", b"[" * 200_000, None], ids=lambda c: repr(c)[:12]
+)
+def test_a_lost_or_broken_provenance_costs_no_result(content: bytes | None, root: Path):
+    path = root / "match" / UNIT / PROVENANCE
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+    stored = LocalStore(root).read("match", UNIT)
+    assert is_example(stored)
+    assert stored.provenance == {}
+
+
+def test_two_writers_of_a_unit_write_the_same_bytes(tmp_path: Path):
+    writers = [started(commit_often, str(tmp_path / host), 1, host) for host in ("one", "another")]
+    for writer in writers:
+        writer.join()
+    assert contents(tmp_path / "one") == contents(tmp_path / "another")
+    assert len(contents(tmp_path / "one")) == 4
+    made = [(tmp_path / host / "match" / UNIT / PROVENANCE).read_bytes() for host in ("one", "another")]
+    assert made[0] != made[1]
+
+
+def test_who_reads_while_others_write_the_same_unit_sees_all_of_it_or_nothing(tmp_path: Path, template: Path):
+    store = LocalStore(tmp_path)
+    writers = [started(commit_often, str(tmp_path), 15, f"host {i}") for i in range(3)]
+    seen = []
+    while any(writer.is_alive() for writer in writers):
+        seen.append(store.read("match", UNIT))
+    assert all(writer.exitcode == 0 for writer in writers)
+    assert is_example(store.read("match", UNIT))
+    assert all(stored is None or is_example(stored) for stored in seen)
+    assert contents(tmp_path) == {name: c for name, c in contents(template).items() if UNIT in name}
+
+
+def test_the_store_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("WSLIB_STORE", str(tmp_path / "mine"))
+    assert LocalStore().root == tmp_path / "mine"
+    monkeypatch.setenv("WSLIB_STORE", "~/mine")
+    assert default_root() == Path.home() / "mine"
+    monkeypatch.delenv("WSLIB_STORE")
+    assert default_root().name == ".wslib-store"
+
+
+# --- damage -------------------------------------------------------------------------------------------------------
+
+
+def is_refused(root: Path, unit: str = UNIT) -> bool:
+    """Whether a unit's result counts as missing, was reported and lies aside, whole as it was."""
+    folder, store = root / "match" / unit, LocalStore(root)
+    names = sorted(os.listdir(folder))
+    with pytest.warns(UserWarning, match=r"it was set aside in .* and will be computed again") as told:
+        assert store.read("match", unit) is None
+    aside = list((root / "damaged").iterdir())
+    assert len(aside) == len(told) == 1
+    assert str(aside[0]) in str(told[0].message)
+    assert sorted(os.listdir(aside[0])) == names
+    assert not folder.exists()
+    return store.read("match", unit) is None and len(list((root / "damaged").iterdir())) == 1
+
+
+def parts(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.name != PROVENANCE)
+
+
+def flip_a_bit(folder: Path, draw: random.Random) -> None:
+    path = draw.choice(parts(folder))
+    content = bytearray(path.read_bytes())
+    content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
+    path.write_bytes(content)
+
+
+def cut_off(folder: Path, draw: random.Random) -> None:
+    path = draw.choice(parts(folder))
+    # The manifest's last character is a line's end, without which it says the same.
+    os.truncate(path, draw.randrange(path.stat().st_size - 1))
+
+
+def blank_a_block(folder: Path, draw: random.Random) -> None:
+    path = draw.choice(parts(folder))
+    content = bytearray(path.read_bytes())
+    start = draw.randrange(len(content))
+    length = min(draw.choice((1, 16, 512, 4096)), len(content) - start)
+    if not any(content[start : start + length]):
+        content[start] = 1
+    else:
+        content[start : start + length] = bytes(length)
+    path.write_bytes(content)
+
+
+def write_on(folder: Path, draw: random.Random) -> None:
+    with draw.choice(parts(folder)).open("ab") as file:
+        file.write(draw.choice((b"\0", b"{}", draw.randbytes(draw.randrange(1, 5000)))))
+
+
+def shuffle_bytes(folder: Path, draw: random.Random) -> None:
+    path = draw.choice(parts(folder))
+    content = path.read_bytes()
+    half = draw.randrange(1, len(content))
+    path.write_bytes(content[half:] + content[:half])
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("damage", [flip_a_bit, cut_off, blank_a_block, write_on, shuffle_bytes])
+def test_no_damaged_file_is_taken_for_a_result(damage: Callable, seed: int, root: Path):
+    damage(root / "match" / UNIT, random.Random(seed))
+    assert is_refused(root)
+    assert is_example(LocalStore(root).read("match", OTHER), seed=1), "the neighbour is not touched"
+
+
+@pytest.mark.parametrize("name", ["games.csv.gz", "numbers.csv.gz", "summary.json", MANIFEST])
+def test_a_file_of_another_unit_is_noticed(name: str, root: Path):
+    here, there = root / "match" / UNIT / name, root / "match" / OTHER / name
+    one, two = here.read_bytes(), there.read_bytes()
+    here.write_bytes(two)
+    there.write_bytes(one)
+    assert is_refused(root)
+    shutil.rmtree(root / "damaged")
+    assert is_refused(root, OTHER)
+
+
+def test_the_whole_result_of_another_unit_is_noticed(root: Path):
+    shutil.rmtree(root / "match" / UNIT)
+    (root / "match" / OTHER).rename(root / "match" / UNIT)
+    assert is_refused(root)
+
+
+def test_a_result_of_another_kind_is_noticed(root: Path):
+    shutil.copytree(root / "match" / UNIT, root / "training" / UNIT)
+    with pytest.warns(UserWarning, match="another unit"):
+        assert LocalStore(root).read("training", UNIT) is None
+
+
+@pytest.mark.parametrize("name", ["games.csv.gz", "numbers.csv.gz", "summary.json"])
+def test_a_missing_file_is_noticed(name: str, root: Path):
+    (root / "match" / UNIT / name).unlink()
+    assert is_refused(root)
+
+
+@pytest.mark.parametrize("name", ["games.csv.gz", "summary.json"])
+def test_a_link_in_place_of_a_file_is_not_followed(name: str, root: Path):
+    path = root / "match" / UNIT / name
+    path.rename(root / "target")
+    path.symlink_to(root / "target")
+    assert is_refused(root)
+
+
+@pytest.mark.parametrize("name", ["games.csv.gz", MANIFEST])
+def test_a_folder_in_place_of_a_file_is_noticed(name: str, root: Path):
+    path = root / "match" / UNIT / name
+    path.unlink()
+    path.mkdir()
+    assert is_refused(root)
+
+
+def forge(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the manifest and seal it again, as somebody might who knows how."""
+    manifest = json.loads((folder / MANIFEST).read_bytes())
+    del manifest["sha256"]
+    change(manifest)
+    manifest["sha256"] = hashlib.sha256(canonical_json(manifest).encode()).hexdigest()
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+
+
+def entry(content: bytes) -> dict[str, Any]:
+    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret", "/etc/hostname", "..", ".", "", "a/b", "a\0b", "x" * 5000, "\ud800", "-\n", "sub\\secret"],
+    ids=lambda name: repr(name)[:20],
+)  # fmt: skip
+def test_a_manifest_that_names_a_file_elsewhere_is_refused(name: str, root: Path):
+    (root / "match" / "secret").write_bytes(b"secret")
+    forge(root / "match" / UNIT, lambda m: m["files"].update({name: entry(b"secret")}))
+    assert is_refused(root)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m: m.update(files=["summary.json"]),
+        lambda m: m.update(files=None),
+        lambda m: m.update(files={}),
+        lambda m: m.pop("files"),
+        lambda m: m["files"].update({"summary.json": "text"}),
+        lambda m: m["files"].update({"summary.json": {}}),
+        lambda m: m["files"]["summary.json"].update(bytes="many"),
+        lambda m: m["files"]["summary.json"].update(bytes=-1),
+        lambda m: m["files"]["summary.json"].update(sha256=7),
+        lambda m: m["files"].pop("summary.json"),
+        lambda m: m.update(unit=OTHER),
+        lambda m: m.pop("unit"),
+        lambda m: m.update(kind="training"),
+    ],
+)
+def test_a_sealed_manifest_of_the_wrong_form_is_refused(change: Callable, root: Path):
+    forge(root / "match" / UNIT, change)
+    assert is_refused(root)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("games.csv.gz", b"no gzip"),
+        ("games.csv.gz", gzip.compress(b"a,b\n1,2\n")[:-9]),
+        ("games.csv.gz", gzip.compress(b"")),
+        ("games.csv.gz", gzip.compress(b"a,b\n1,2,3,4\n1\n1,2,3,4,5,6\n")),
+        ("games.csv.gz", gzip.compress(b"\xff\xfe\x00")),
+        ("summary.json", b"{"),
+        ("summary.json", b"\xff"),
+        ("summary.json", b"[" * 200_000),
+    ],
+)
+def test_sealed_files_that_hold_no_result_are_refused(name: str, content: bytes, root: Path):
+    (root / "match" / UNIT / name).write_bytes(content)
+    forge(root / "match" / UNIT, lambda m: m["files"].update({name: entry(content)}))
+    assert is_refused(root)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"", b"null", b"[]", b'"text"', b"3", b"\xff\xfe", b"NaN", b'{"sha256": "x"}', b'{"files": {}, "sha256": NaN}',
+        b'{"files": {}, "x": NaN, "sha256": "x"}', b'{"files": {}, "x": ' + b"9" * 5000 + b', "sha256": "x"}',
+        b"[" * 500_000, b'{"a":' * 100_000,
+        *(b'{"files": {}, "sha256": "x", "a": ' + b"[" * n + b"]" * n + b"}" for n in (300, 500, 950, 990, 2000)),
+    ],
+    ids=lambda content: repr(content)[:30],
+)  # fmt: skip
+def test_what_is_no_manifest_is_refused(content: bytes, root: Path):
+    (root / "match" / UNIT / MANIFEST).write_bytes(content)
+    assert is_refused(root)
+
+
+def test_a_huge_manifest_is_refused_unread(root: Path, monkeypatch: pytest.MonkeyPatch):
+    path = root / "match" / UNIT / MANIFEST
+    with path.open("ab") as file:
+        file.truncate(50 * LARGEST_MANIFEST)
+    read = []
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path) or b"")
+    assert is_refused(root)
+    assert not read
+
+
+def test_a_damaged_result_can_be_stored_again_beside_what_was_set_aside(root: Path, template: Path):
+    for times in (1, 2):
+        flip_a_bit(root / "match" / UNIT, random.Random(times))
+        with pytest.warns(UserWarning, match="set aside"):
+            LocalStore(root).read("match", UNIT)
+        store_example(root, UNIT)
+        assert len(list((root / "damaged").iterdir())) == times
+        assert contents(root / "match" / UNIT) == contents(template / "match" / UNIT)
+
+
+# --- tables -------------------------------------------------------------------------------------------------------
+
+tables = st.builds(
+    lambda rows: pd.DataFrame(rows, columns=["number", "weight", "moves"]),
+    st.lists(
+        st.tuples(
+            st.integers(-(2**62), 2**62),
+            st.floats(allow_nan=False, allow_infinity=False),
+            st.sampled_from(["4 4 3", "", "pass", "4", "04", "1e5", "NA", "nan", "d3 pass pass", "True", 'a "b", c']),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+)
+
+
+@given(tables)
+@settings(max_examples=150, deadline=None)
+def test_a_table_survives_packing_to_the_last_bit_and_its_moves_stay_text(table: pd.DataFrame):
+    packed = pack_table(table)
+    pd.testing.assert_frame_equal(unpack_table(packed), table, check_exact=True, check_dtype=True)
+    assert pack_table(unpack_table(packed)) == packed
+
+
+def test_a_table_is_packed_the_same_at_any_time(monkeypatch: pytest.MonkeyPatch):
+    table = example()["tables"]["games"]
+    first = pack_table(table)
+    monkeypatch.setattr("time.time", lambda: 2e9)
+    assert pack_table(table.copy()) == first
+
+
+def test_a_table_can_be_read_without_this_code():
+    text = gzip.decompress(pack_table(example()["tables"]["games"])).decode()
+    assert text.splitlines()[0] == "number,weight,moves"
+    assert text.splitlines()[1].endswith(",4 4 3")
+    assert "\r" not in text
+
+
+# --- published results --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def published(root: Path, tmp_path: Path) -> Path:
+    """A folder in which the results of the local store are published as an experiment of this name."""
+    store = LocalStore(root)
+    store_example(root, "1234567890e1", seed=2, seconds=0.1)
+    found = {
+        unit: ("match", example(seed)["parameters"], store.read("match", unit))
+        for seed, unit in enumerate((UNIT, OTHER, "1234567890e1"))
+    }
+    publish("trial", found, ("games",), tmp_path / "data")
+    return tmp_path / "data"
+
+
+@pytest.mark.parametrize(("seed", "unit"), list(enumerate((UNIT, OTHER, "1234567890e1"))))
+def test_a_published_result_is_what_the_local_store_holds(seed: int, unit: str, published: Path, root: Path):
+    local, public = LocalStore(root).read("match", unit), Published("trial", published).read("match", unit)
+    assert public.unit == unit
+    assert public.summary == local.summary
+    assert {n: type(v) for n, v in public.summary.items()} == {n: type(v) for n, v in local.summary.items()}
+    assert list(public.tables) == ["games"]
+    pd.testing.assert_frame_equal(public.tables["games"], local.tables["games"], check_exact=True)
+
+
+@pytest.mark.parametrize("unit", ["11112222333344445555", "1234e567890123456789", "00000000000000000001"])
+def test_a_unit_whose_id_looks_like_a_number_can_be_published_alone(unit: str, tmp_path: Path):
+    store_example(tmp_path, unit, code="123456789012", seconds=0.5)
+    found = LocalStore(tmp_path).read("match", unit)
+    publish("trial", {unit: ("match", {}, found)}, ("games",), tmp_path / "data")
+    again = Published("trial", tmp_path / "data").read("match", unit)
+    assert is_example(Stored(unit, again.summary, found.tables, {}))
+    assert len(again.tables["games"]) == 6
+    assert again.provenance["code"] == "123456789012"
+
+
+def test_publishing_what_was_read_from_the_published_gives_the_same_bytes(published: Path, tmp_path: Path):
+    units = {unit: example(seed)["parameters"] for seed, unit in enumerate((UNIT, OTHER, "1234567890e1"))}
+    public = Published("trial", published)
+    publish("trial", {u: ("match", p, public.read("match", u)) for u, p in units.items()}, ("games",), tmp_path / "b")
+    assert contents(tmp_path / "b") == contents(published)
+
+
+def test_only_the_unit_and_kind_that_were_asked_for_are_found(published: Path):
+    public = Published("trial", published)
+    assert len(public) == 3
+    assert public.read("match", "cc22") is None
+    assert public.read("training", UNIT) is None
+    assert Published("never", published).read("match", UNIT) is None
+    assert len(Published("never", published)) == 0
+
+
+def test_the_published_summaries_are_plain_numbers_in_a_plain_table(published: Path):
+    frame = pd.read_csv(published / "trial" / "units.csv", dtype={"unit": str})
+    assert frame["unit"].tolist() == [UNIT, OTHER, "1234567890e1"]
+    assert frame["games"].tolist() == [6, 6, 6]
+    assert json.loads(frame["parameters"][0]) == example()["parameters"]
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("damage", [flip_a_bit, cut_off, blank_a_block])
+def test_a_changed_published_file_is_refused(damage: Callable, seed: int, published: Path):
+    damage(published / "trial", random.Random(seed))
+    with pytest.raises(DamagedResult):
+        Published("trial", published).read("match", UNIT)
+    assert (published / "trial" / MANIFEST).exists(), "what is published is not moved"
+
+
+# --- what must not be in the code ---------------------------------------------------------------------------------
+
+
+def test_nothing_in_the_package_unpickles_or_evaluates():
+    unsafe = {"pickle", "cPickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "jsonpickle"}
+    found = []
+    for path in sorted(Path(wslib.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names: set[str] = set()
+            if isinstance(node, ast.Import):
+                names = {alias.name.split(".")[0] for alias in node.names} & unsafe
+            elif isinstance(node, ast.ImportFrom):
+                names = {(node.module or "").split(".")[0]} & unsafe
+            elif isinstance(node, ast.Call):
+                call = ast.unparse(node.func)
+                names = {call} & {"eval", "exec", "torch.load", "pd.read_pickle", "pandas.read_pickle"}
+                if any(k.arg == "allow_pickle" and ast.unparse(k.value) != "False" for k in node.keywords):
+                    names = {f"{call}(allow_pickle)"}
+                if call.endswith(".to_pickle"):
+                    names = {call}
+            found += [f"{path.name}:{node.lineno}: {name}" for name in names]
+    assert not found
+
+
+def test_numbers_of_numpy_are_refused_rather_than_stored_as_text(tmp_path: Path):
+    with pytest.raises(TypeError):
+        LocalStore(tmp_path).commit("match", UNIT, {}, {"games": np.int64(4)}, {}, {})
+    assert LocalStore(tmp_path).read("match", UNIT) is None

@@ -1,0 +1,215 @@
+"""The network: planes in, policy and value out; fitting; saving (thesis section 5.3.1, Table 5.2).
+
+The thesis does not print its network. ``author`` is the shape of the author's earlier code: four 3×3 convolutions (two
+that keep the board's size, two that do not), two fully connected layers, each with batch norm and ReLU, dropout after the
+fully connected ones, a softmax over all actions and a tanh value. ``residual`` and ``dense`` are compact alternatives.
+
+The value is seen by the player to move, in [-1, 1]. Initial weights, shuffling and dropout draw from named streams.
+"""
+
+import json
+from typing import Any, Literal, Self
+
+import numpy as np
+import torch
+from pydantic import Field, field_validator, model_validator
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from wslib._compiled import stream
+from wslib.games import Game, game
+from wslib.parameters import ParameterError, Parameters
+
+FORMAT = "warm-start network 1"
+LARGEST_FILE = 1 << 30
+
+
+class NetworkSettings(Parameters):
+    """The shape of a network for one game.
+
+    >>> NetworkSettings(game="connect4", channels=64).hidden
+    (256, 128)
+    """
+
+    game: str = Field(description="the game, as in 'othello-6x6'")
+    shape: Literal["author", "residual", "dense"] = Field("author", description="kind of network")
+    channels: int = Field(32, ge=1, le=1024, description="C: channels of the convolutions (dense: width)")
+    hidden: tuple[int, ...] = Field((256, 128), max_length=4, description="widths of the fully connected layers")
+    blocks: int = Field(2, ge=0, le=40, description="residual blocks (residual and dense)")
+    dropout: float = Field(0.3, ge=0, lt=1, description="d: dropout after the fully connected layers")
+
+    @field_validator("game")
+    @classmethod
+    def _full_name(cls, name: str) -> str:
+        return game(name).id
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        board = game(self.game)
+        if self.shape == "author" and min(board.rows, board.cols) < 5:
+            raise ValueError(f"shape 'author' needs 5 or more rows and columns: {board.title} takes 'residual' or 'dense'")
+        return self
+
+    def canonical(self) -> dict[str, Any]:
+        """The author's network has no blocks."""
+        return super().canonical() | ({"blocks": None} if self.shape == "author" else {})
+
+
+class Block(nn.Module):
+    """Two layers around which the input is added."""
+
+    def __init__(self, layer: type[nn.Module], norm: type[nn.Module], width: int, **options: Any):
+        super().__init__()
+        self.layers = nn.Sequential(
+            layer(width, width, bias=False, **options), norm(width), nn.ReLU(),
+            layer(width, width, bias=False, **options), norm(width),
+        )  # fmt: skip
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.relu(x + self.layers(x))
+
+
+class Dropout(nn.Module):
+    """Dropout that draws from a generator of its own, so that nothing else can shift its random numbers."""
+
+    def __init__(self, share: float):
+        super().__init__()
+        self.share = share
+        self.generator: torch.Generator | None = None
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training or not self.share:
+            return x
+        kept = torch.rand(x.shape, generator=self.generator, device=x.device) >= self.share
+        return x * kept / (1 - self.share)
+
+
+class Network(nn.Module):
+    """Policy and value of positions: (n, 1, rows, cols) to log-probabilities (n, actions) and values (n,)."""
+
+    def __init__(self, settings: NetworkSettings, seed: int = 0):
+        super().__init__()
+        self.settings = settings
+        board = game(settings.game)
+        self.trunk, features = _trunk(settings, board)
+        layers: list[nn.Module] = []
+        for width in settings.hidden:
+            layers += [nn.Linear(features, width), nn.BatchNorm1d(width), nn.ReLU(), Dropout(settings.dropout)]
+            features = width
+        self.hidden = nn.Sequential(*layers)
+        self.policy = nn.Linear(features, board.actions)
+        self.value = nn.Linear(features, 1)
+        _initialise(self, seed)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        x = self.hidden(self.trunk(planes).flatten(1))
+        return F.log_softmax(self.policy(x), dim=1), torch.tanh(self.value(x)).squeeze(1)
+
+    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities and values of a batch of planes, without learning from it."""
+        device = next(self.parameters()).device
+        training = self.training
+        self.eval()
+        with torch.inference_mode():
+            logs, values = self(torch.from_numpy(planes).to(device))
+            found = logs.exp().cpu().numpy(), values.cpu().numpy()
+        self.train(training)
+        return found
+
+
+def _trunk(settings: NetworkSettings, board: Game) -> tuple[nn.Sequential, int]:
+    """The layers before the fully connected ones, and how many features leave them."""
+    c = settings.channels
+
+    def convolution(channels: int, padding: int) -> list[nn.Module]:
+        return [nn.Conv2d(channels, c, 3, padding=padding, bias=False), nn.BatchNorm2d(c), nn.ReLU()]
+
+    if settings.shape == "author":
+        layers = convolution(1, 1) + convolution(c, 1) + convolution(c, 0) + convolution(c, 0)
+        return nn.Sequential(*layers), c * (board.rows - 4) * (board.cols - 4)
+    if settings.shape == "residual":
+        blocks = [Block(nn.Conv2d, nn.BatchNorm2d, c, kernel_size=3, padding=1) for _ in range(settings.blocks)]
+        return nn.Sequential(*convolution(1, 1), *blocks), c * board.cells
+    first = [nn.Flatten(), nn.Linear(board.cells, c, bias=False), nn.BatchNorm1d(c), nn.ReLU()]
+    return nn.Sequential(*first, *(Block(nn.Linear, nn.BatchNorm1d, c) for _ in range(settings.blocks))), c
+
+
+def _initialise(network: Network, seed: int) -> None:
+    """Torch's usual initial weights, drawn from the stream of this seed."""
+    generator = torch.Generator().manual_seed(int(stream(seed, "network")) >> 1)
+    for module in network.modules():
+        if isinstance(module, nn.Conv2d | nn.Linear):
+            nn.init.kaiming_uniform_(module.weight, a=5**0.5, generator=generator)
+            if module.bias is not None:
+                bound = module.weight[0].numel() ** -0.5
+                nn.init.uniform_(module.bias, -bound, bound, generator=generator)
+
+
+def folded(network: Network) -> nn.Module:
+    """A copy for play, each batch norm folded into the layer before it; it cannot be trained."""
+    copy = Network(network.settings)
+    copy.load_state_dict(network.state_dict())
+    copy.to(next(network.parameters()).device).eval()
+    for sequence in [m for m in copy.modules() if isinstance(m, nn.Sequential)]:
+        children = list(sequence)
+        fused: list[nn.Module] = []
+        for module in children:
+            if isinstance(module, nn.BatchNorm1d | nn.BatchNorm2d):
+                before = fused[-1]
+                if isinstance(before, nn.Conv2d):
+                    fused[-1] = nn.utils.fusion.fuse_conv_bn_eval(before, module)  # type: ignore[type-var]
+                else:
+                    fused[-1] = nn.utils.fusion.fuse_linear_bn_eval(before, module)  # type: ignore[type-var]
+            elif not isinstance(module, Dropout):
+                fused.append(module)
+        # Replace the children in place, so that the copy keeps its own forward().
+        while len(sequence):
+            del sequence[0]
+        sequence.extend(fused)
+    return copy.requires_grad_(False)
+
+
+def pick_device(device: str = "auto") -> torch.device:
+    """``auto`` is the first GPU where there is one, else the CPU."""
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.device(device)
+    except RuntimeError:
+        raise ParameterError(f"device = {device!r} is not allowed: it should be 'auto', 'cpu' or 'cuda'") from None
+
+
+def to_bytes(network: Network) -> bytes:
+    """The network as a safetensors file with its settings."""
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    return save(weights, {"format": FORMAT, "settings": json.dumps(network.settings.canonical(), sort_keys=True)})
+
+
+def from_bytes(content: bytes, board: Game | None = None) -> Network:
+    """The network in a safetensors file; anything else is refused in one sentence."""
+    header = _header(content)
+    try:
+        settings = json.loads(header["settings"])
+        network = Network(NetworkSettings(**{k: v for k, v in settings.items() if v is not None}))
+        network.load_state_dict(load(content))
+    except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError):
+        raise ParameterError("this file does not hold a whole network of this project: it is damaged") from None
+    if board is not None and network.settings.game != board.id:
+        raise ParameterError(f"this network plays {game(network.settings.game).title}, not {board.title}")
+    return network
+
+
+def _header(content: bytes) -> dict[str, str]:
+    """The metadata of a safetensors file."""
+    size = int.from_bytes(content[:8], "little") if len(content) > 8 else 0
+    if not 2 <= size <= min(len(content) - 8, 1 << 20) or len(content) > LARGEST_FILE:
+        raise ParameterError("this is not a safetensors file")
+    try:
+        header = json.loads(content[8 : 8 + size]).get("__metadata__") or {}
+    except (ValueError, AttributeError, RecursionError):
+        raise ParameterError("this is not a safetensors file") from None
+    if header.get("format") != FORMAT:
+        raise ParameterError("this safetensors file does not hold a network of this project")
+    return header

@@ -1,0 +1,243 @@
+"""Searches guided by a network, all games of a unit in lockstep: one leaf per game, one batch per step.
+
+A simulation is the one of :mod:`.kernels`, cut at the leaf: every game walks to its leaf, the new leaves are evaluated
+together, and every game backs its value up. A leaf's value is ``(1 - w) v_network + w v_playout`` (eq. 5.5, 5.6): the six
+methods of the thesis are ``w`` and RAVE on or off.
+
+Evaluations are shared: a state that any of the games has met before is not evaluated again. The batches are a function
+of the games alone, in their order, because a network's last bits depend on the batch (house rule: the batch is part of
+the unit).
+"""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from wslib._compiled import GAMMA, MIX_1, ONE, S32, ZERO, inlined, kernel, lowest_bit
+from wslib.games import Game
+from wslib.games.rules import RUNNING, playout
+from wslib.search import kernels
+from wslib.search.kernels import back_up, choose, descend, edge_action, find_root, tree_of, weigh_edges
+from wslib.search.settings import GuidedSettings
+
+FIRST_ROOM = 4096
+
+
+class Evaluator(Protocol):
+    """Anything that evaluates positions: a network, or a stand-in for tests."""
+
+    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities (n, actions) and values (n,) for planes (n, 1, rows, cols)."""
+
+
+class Memory(NamedTuple):
+    """What the network has said, a row per state, with a hash table from states to rows (-1 for empty)."""
+
+    own: np.ndarray
+    opp: np.ndarray
+    prior: np.ndarray
+    value: np.ndarray
+    slots: np.ndarray
+    used: np.ndarray
+
+
+def empty_memory(actions: int, room: int = FIRST_ROOM) -> Memory:
+    """Room for this many evaluations."""
+    return Memory(
+        own=np.empty(room, np.uint64),
+        opp=np.empty(room, np.uint64),
+        prior=np.empty((room, actions), np.float32),
+        value=np.empty(room, np.float32),
+        slots=np.full(1 << (2 * room - 1).bit_length(), -1, np.int32),
+        used=np.zeros(1, np.int64),
+    )
+
+
+def _widened(memory: Memory, more: int) -> Memory:
+    """The same memory with room for this many more evaluations."""
+    used, room = int(memory.used[0]), len(memory.value)
+    if used + more <= room:
+        return memory
+    wider = empty_memory(memory.prior.shape[1], 2 * (used + more))
+    for name in ("own", "opp", "prior", "value"):
+        getattr(wider, name)[:used] = getattr(memory, name)[:used]
+    wider.used[0] = used
+    _enter_all(wider)
+    return wider
+
+
+@inlined
+def _row_slot(memory, own, opp):
+    mask = np.uint64(len(memory.slots) - 1)
+    mixed = (own ^ (opp * GAMMA)) * MIX_1
+    slot = (mixed ^ (mixed >> S32)) & mask
+    while True:
+        row = memory.slots[slot]
+        if row < 0 or (memory.own[row] == own and memory.opp[row] == opp):
+            return slot
+        slot = (slot + ONE) & mask
+
+
+@kernel
+def _enter_all(memory):
+    for row in range(memory.used[0]):
+        memory.slots[_row_slot(memory, memory.own[row], memory.opp[row])] = row
+
+
+@kernel
+def _walk(rules, plan, forest, memory, own, opp, streams, games, shared, leaves):
+    """One walk per game: fills ``leaves`` with (node, depth, row of the evaluation or -1) and enters new states."""
+    for index in range(len(own)):
+        i = games[index]
+        tree = tree_of(forest, i)
+        node, depth = descend(rules, plan, tree, own[index], opp[index], streams, i)
+        leaves[index, 0], leaves[index, 1], leaves[index, 2] = node, depth, -1
+        if tree.nodes[node].status != RUNNING:
+            continue
+        state_own, state_opp = tree.nodes[node].own, tree.nodes[node].opp
+        slot = _row_slot(memory, state_own, state_opp)
+        row = np.int64(memory.slots[slot])
+        if row < 0 or not shared:
+            row = memory.used[0]
+            memory.own[row], memory.opp[row] = state_own, state_opp
+            memory.used[0] = row + 1
+            if shared:
+                memory.slots[slot] = row
+        leaves[index, 2] = row
+
+
+@inlined
+def _set_priors(rules, tree, node, prior):
+    """The network's probabilities of the legal actions, renormalised; uniform where it gives them none."""
+    first, count = np.int64(tree.nodes[node].first), np.int64(tree.nodes[node].count)
+    legal = tree.nodes[node].legal
+    if legal == ZERO:
+        tree.edges[first].prior = 1.0
+        return
+    total = 0.0
+    for j in range(count):
+        total += np.float64(prior[np.int64(lowest_bit(legal))])
+        legal &= legal - ONE
+    if total <= 0.0:
+        return
+    legal = tree.nodes[node].legal
+    for j in range(count):
+        tree.edges[first + j].prior = np.float64(prior[np.int64(lowest_bit(legal))]) / total
+        legal &= legal - ONE
+
+
+@kernel
+def _return(rules, plan, forest, memory, streams, games, leaves, playout_share):
+    """Give every leaf its priors and its value, and back the value up."""
+    for index in range(len(games)):
+        i = games[index]
+        tree = tree_of(forest, i)
+        node, depth, row = leaves[index, 0], leaves[index, 1], leaves[index, 2]
+        value = np.float64(tree.nodes[node].status)
+        mine, theirs = ZERO, ZERO
+        if row >= 0:
+            _set_priors(rules, tree, node, memory.prior[row])
+            value = np.float64(memory.value[row])
+            if playout_share > 0.0:
+                played, _, mine, theirs = playout(
+                    rules, tree.nodes[node].own, tree.nodes[node].opp, streams, i, tree.cells
+                )
+                value = (1.0 - playout_share) * value + playout_share * played
+                if not plan.amaf_rollout:
+                    mine, theirs = ZERO, ZERO
+        back_up(rules, plan, tree, node, depth, value, mine, theirs)
+
+
+@kernel
+def _decide(rules, plan, forest, own, opp, streams, games, sampled, actions, policies):
+    """The moves after the searches, and the policies they were chosen from."""
+    for index in range(len(own)):
+        i = games[index]
+        tree = tree_of(forest, i)
+        root = find_root(tree, own[index], opp[index])
+        weigh_edges(plan, tree, root)
+        total = 0.0
+        for j in range(tree.nodes[root].count):
+            total += tree.scores[j]
+        policies[index, :] = 0.0
+        for j in range(tree.nodes[root].count):
+            share = tree.scores[j] / total if total > 0.0 else 1.0 / tree.nodes[root].count
+            policies[index, edge_action(rules, tree, root, j)] = share
+        actions[index] = choose(rules, plan, tree, root, sampled[index], streams, i)
+
+
+@kernel
+def _stir(rules, forest, memory, own, opp, games, share, noise):
+    """Mix noise (a row per game, by edge) into the priors of roots that have been expanded."""
+    for index in range(len(own)):
+        tree = tree_of(forest, games[index])
+        root = find_root(tree, own[index], opp[index])
+        first, count = np.int64(tree.nodes[root].first), np.int64(tree.nodes[root].count)
+        total = 0.0
+        for j in range(count):
+            total += noise[index, j]
+        for j in range(count):
+            edge = tree.edges[first + j]
+            edge.prior = (1.0 - share) * edge.prior + share * noise[index, j] / total
+
+
+@kernel
+def _clear_trees(forest, games):
+    for index in range(len(games)):
+        kernels.clear(tree_of(forest, games[index]))
+
+
+class GuidedSearch:
+    """The searches of one player in a set of games: a tree per game, one memory of evaluations for all."""
+
+    def __init__(self, game: Game, settings: GuidedSettings, network: Evaluator, streams: np.ndarray):
+        self.game, self.settings, self.network, self.streams = game, settings, network, streams
+        self.plan = kernels.make_plan(settings)
+        self.forest = kernels.plant(game.rules, len(streams), settings.simulations + 2, settings.rave)
+        self.memory = empty_memory(game.actions)
+        self.evaluations = self.leaves = 0
+
+    def run(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> None:
+        """Add the settings' number of simulations to each of these games' trees."""
+        rules = self.game.rules
+        if self.settings.tree == "fresh":
+            _clear_trees(self.forest, games)
+        self.forest = kernels.grown(rules, self.forest, self.settings.simulations + 1)
+        leaves = np.empty((len(games), 3), np.int64)
+        for simulation in range(self.settings.simulations):
+            self._step(games, own, opp, leaves)
+            if simulation == 0 and self.settings.noise:
+                self._add_noise(games, own, opp)
+
+    def _step(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray, leaves: np.ndarray) -> None:
+        rules, shared = self.game.rules, self.settings.cache
+        if not shared:
+            self.memory.used[0] = 0
+        self.memory = _widened(self.memory, len(games))
+        before = int(self.memory.used[0])
+        _walk(rules, self.plan, self.forest, self.memory, own, opp, self.streams, games, shared, leaves)
+        new = slice(before, int(self.memory.used[0]))
+        if new.stop > new.start:
+            planes = self.game.planes(self.memory.own[new], self.memory.opp[new])
+            self.memory.prior[new], self.memory.value[new] = self.network.evaluate(planes)
+        self.evaluations += new.stop - new.start
+        self.leaves += int(np.count_nonzero(leaves[:, 2] >= 0))
+        share = self.settings.playout_share
+        _return(rules, self.plan, self.forest, self.memory, self.streams, games, leaves, share)
+
+    def _add_noise(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> None:
+        noise = np.empty((len(games), self.game.actions))
+        for index, i in enumerate(games):
+            # A generator of numpy's for its gamma numbers, seeded from the game's stream.
+            self.streams[i] += GAMMA
+            rng = np.random.Generator(np.random.PCG64(int(self.streams[i])))
+            noise[index] = rng.gamma(self.settings.noise_alpha, size=self.game.actions) + 1e-12
+        _stir(self.game.rules, self.forest, self.memory, own, opp, games, self.settings.noise, noise)
+
+    def decide(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray,
+               sampled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+        """Moves and policies after :meth:`run`; a move is drawn from the policy where ``sampled``, else the largest."""
+        actions = np.empty(len(games), np.int64)
+        policies = np.empty((len(games), self.game.actions))
+        _decide(self.game.rules, self.plan, self.forest, own, opp, self.streams, games, sampled, actions, policies)
+        return actions, policies
