@@ -1,8 +1,8 @@
 """The network: planes in, policy and value out; fitting; saving (thesis section 5.3.1, Table 5.2).
 
 The thesis does not print its network. ``author`` is the shape of the author's earlier code: four 3×3 convolutions (two
-that keep the board's size, two that do not), two fully connected layers, each with batch norm and ReLU, dropout after the
-fully connected ones, a softmax over all actions and a tanh value. ``residual`` and ``dense`` are compact alternatives.
+that keep the board's size, two that do not), two fully connected layers, each with batch norm and ReLU, dropout after
+the fully connected ones, a softmax over all actions and a tanh value. ``residual`` and ``dense`` are compact alternatives.
 
 The value is seen by the player to move, in [-1, 1]. Initial weights, shuffling and dropout draw from named streams.
 """
@@ -49,7 +49,9 @@ class NetworkSettings(Parameters):
     def _fits(self) -> Self:
         board = game(self.game)
         if self.shape == "author" and min(board.rows, board.cols) < 5:
-            raise ValueError(f"shape 'author' needs 5 or more rows and columns: {board.title} takes 'residual' or 'dense'")
+            raise ValueError(
+                f"shape 'author' needs 5 or more rows and columns: {board.title} takes 'residual' or 'dense'"
+            )
         return self
 
     def canonical(self) -> dict[str, Any]:

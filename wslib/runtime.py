@@ -1,8 +1,9 @@
 """A trained network compiled for play: the same numbers whatever else is in the batch.
 
-A general library picks other instructions for other batch sizes, so that the last bits of a position's evaluation depend
-on its neighbours, and with them, now and then, a move. Here every output is one chain of fused multiply-adds in a fixed
-order. That makes searches reproducible without any rule about batches, and it is faster on batches as small as ours.
+A general library picks other instructions for other batch sizes, so that the last bits of a position's evaluation
+depend on its neighbours, and with them, now and then, a move. Here every output is one chain of fused multiply-adds in
+a fixed order. That makes searches reproducible without any rule about batches, and is faster on batches as small as
+ours.
 
 Batch norm is folded into the weights. All layers are one kernel: a row of outputs ``y[p] = bias + sum_k x[p + k] w[k]``
 for a few neighbouring positions ``p`` at once, kept in registers, 16 channels to a vector.
@@ -26,54 +27,72 @@ _FLOAT = ir.FloatType()
 _VECTOR = ir.VectorType(_FLOAT, LANES)
 
 
-def _multiply_rows(rows: int, vectors: int):
-    """An intrinsic for ``rows`` neighbouring positions and ``vectors`` times 16 channels.
+def _layer_rows(rows: int, vectors: int):
+    """An intrinsic for ``rows`` neighbouring outputs and ``vectors`` times 16 channels of a layer.
 
-    ``(x, x_step, w, w_step, length, y, y_step)``: for each row p and channel c, ``y[p, c] += sum_k x[p, k] w[k, c]``; steps
-    are in floats.
+    Its arguments are ``(x, x_step, x_line, lines, w, w_step, length, bias, added, adds, y, y_step, bends)``, steps in
+    floats: ``y[p, c] = bias[c] + sum over lines and k < length of x[line, p, k] w[line, k, c]``, plus ``added[p, c]``
+    if ``adds``, and nothing below 0 if ``bends``.
     """
+    many = [(p, v) for p in range(rows) for v in range(vectors)]
+    zero = ir.Constant(_VECTOR, [0.0] * LANES)
+    undefined = ir.Constant(_VECTOR, ir.Undefined)
+    everywhere = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
 
     @intrinsic
-    def multiply(typingctx, x, x_step, w, w_step, length, y, y_step):
+    def layer_rows(typingctx, x, x_step, x_line, lines, w, w_step, length, bias, added, adds, y, y_step, bends):
         def codegen(context, builder, signature, args):
-            x, x_step, w, w_step, length, y, y_step = args
+            x, x_step, x_line, lines, w, w_step, length, bias, added, adds, y, y_step, bends = args
             kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
             fma = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{LANES}f32")
-            lanes = [(p, v) for p in range(rows) for v in range(vectors)]
-            sums = {at: cgutils.alloca_once(builder, _VECTOR) for at in lanes}
+            number = x_step.type
 
-            def place(base, offset):
-                return builder.gep(base, [offset])
+            def vector_at(base, offset):
+                return builder.bitcast(builder.gep(base, [offset]), _VECTOR.as_pointer())
 
-            def at_output(p, v):
-                offset = builder.add(builder.mul(y_step, y_step.type(p)), y_step.type(v * LANES))
-                return builder.bitcast(place(y, offset), _VECTOR.as_pointer())
+            def output_at(base, p, v):
+                return vector_at(base, builder.add(builder.mul(y_step, number(p)), number(v * LANES)))
 
-            for p, v in lanes:
-                builder.store(builder.load(at_output(p, v), align=4), sums[p, v])
-            with cgutils.for_range(builder, length) as loop:
-                weights = []
-                row = builder.mul(loop.index, w_step)
-                for v in range(vectors):
-                    at = builder.bitcast(place(w, builder.add(row, row.type(v * LANES))), _VECTOR.as_pointer())
-                    weights.append(builder.load(at, align=4))
-                for p in range(rows):
-                    value = builder.load(place(x, builder.add(loop.index, builder.mul(x_step, x_step.type(p)))))
-                    one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), value, ir.IntType(32)(0))
-                    same = builder.shuffle_vector(
-                        one, ir.Constant(_VECTOR, ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-                    )
-                    for v in range(vectors):
-                        builder.store(builder.call(fma, [same, weights[v], builder.load(sums[p, v])]), sums[p, v])
-            for p, v in lanes:
-                builder.store(builder.load(sums[p, v]), at_output(p, v), align=4)
+            sums = {}
+            for p, v in many:
+                start = builder.load(vector_at(bias, number(v * LANES)), align=4)
+                more = builder.select(adds, builder.load(output_at(added, p, v), align=4), zero)
+                sums[p, v] = cgutils.alloca_once_value(builder, builder.fadd(start, more))
+            with cgutils.for_range(builder, lines) as line:
+                x_here = builder.gep(x, [builder.mul(line.index, x_line)])
+                w_here = builder.gep(w, [builder.mul(builder.mul(line.index, length), w_step)])
+                with cgutils.for_range(builder, length) as step:
+                    row = builder.mul(step.index, w_step)
+                    weights = [
+                        builder.load(vector_at(w_here, builder.add(row, number(v * LANES))), align=4)
+                        for v in range(vectors)
+                    ]
+                    for p in range(rows):
+                        at = builder.gep(x_here, [builder.add(step.index, builder.mul(x_step, number(p)))])
+                        one = builder.insert_element(undefined, builder.load(at), ir.IntType(32)(0))
+                        value = builder.shuffle_vector(one, undefined, everywhere)
+                        for v in range(vectors):
+                            total = builder.call(fma, [value, weights[v], builder.load(sums[p, v])])
+                            builder.store(total, sums[p, v])
+            for p, v in many:
+                total = builder.load(sums[p, v])
+                below = builder.and_(builder.fcmp_ordered("<", total, zero), _spread(builder, bends))
+                builder.store(builder.select(below, zero, total), output_at(y, p, v), align=4)
             return context.get_dummy_value()
 
-        pointer = types.CPointer(types.float32)
-        step = types.int64
-        return types.none(pointer, step, pointer, step, step, pointer, step), codegen
+        pointer, step, flag = types.CPointer(types.float32), types.int64, types.boolean
+        inputs = (pointer, step, step, step, pointer, step, step, pointer, pointer, flag, pointer, step, flag)
+        return types.none(*inputs), codegen
 
-    return multiply
+    return layer_rows
+
+
+def _spread(builder, flag):
+    """A condition for every lane."""
+    mask = ir.VectorType(ir.IntType(1), LANES)
+    one = builder.insert_element(ir.Constant(mask, ir.Undefined), flag, ir.IntType(32)(0))
+    indices = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(one, ir.Constant(mask, ir.Undefined), indices)
 
 
 @intrinsic
@@ -87,44 +106,54 @@ def _address(typingctx, array, offset):
     return types.CPointer(types.float32)(array, types.int64), codegen
 
 
-_six_wide, _six = _multiply_rows(6, 2), _multiply_rows(6, 1)
-_four_wide, _four = _multiply_rows(4, 2), _multiply_rows(4, 1)
-_two_wide, _two = _multiply_rows(2, 2), _multiply_rows(2, 1)
-_one_wide, _one = _multiply_rows(1, 2), _multiply_rows(1, 1)
+_six_wide, _six = _layer_rows(6, 2), _layer_rows(6, 1)
+_four_wide, _four = _layer_rows(4, 2), _layer_rows(4, 1)
+_two_wide, _two = _layer_rows(2, 2), _layer_rows(2, 1)
+_one_wide, _one = _layer_rows(1, 2), _layer_rows(1, 1)
 
 
 @kernel
-def _multiply(x, x_at, x_step, w, w_at, channels, length, y, y_at, y_step, count):
-    """``count`` neighbouring rows of outputs, all channels: ``y[p, c] += sum_k x[p, k] w[k, c]``."""
+def _rows(x, x_at, x_step, x_line, lines, w, w_at, channels, length, b_at, added, adds, y, y_at, y_step, count, bends):
+    """``count`` neighbouring outputs of a layer, all channels, as many at once as fit the registers."""
     for channel in range(0, channels, 2 * LANES):
         wide = channel + LANES < channels
-        w_here = _address(w, w_at + channel)
+        weights, bias = _address(w, w_at + channel), _address(w, b_at + channel)
         p = 0
         while p < count:
-            x_here, y_here = _address(x, x_at + p * x_step), _address(y, y_at + p * y_step + channel)
-            if count - p >= 6:
+            x_p, at = _address(x, x_at + p * x_step), y_at + p * y_step + channel
+            more, y_p = _address(added, at), _address(y, at)
+            left = count - p
+            if left >= 6:
                 if wide:
-                    _six_wide(x_here, x_step, w_here, channels, length, y_here, y_step)
+                    _six_wide(
+                        x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends
+                    )
                 else:
-                    _six(x_here, x_step, w_here, channels, length, y_here, y_step)
+                    _six(x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends)
                 p += 6
-            elif count - p >= 4:
+            elif left >= 4:
                 if wide:
-                    _four_wide(x_here, x_step, w_here, channels, length, y_here, y_step)
+                    _four_wide(
+                        x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends
+                    )
                 else:
-                    _four(x_here, x_step, w_here, channels, length, y_here, y_step)
+                    _four(x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends)
                 p += 4
-            elif count - p >= 2:
+            elif left >= 2:
                 if wide:
-                    _two_wide(x_here, x_step, w_here, channels, length, y_here, y_step)
+                    _two_wide(
+                        x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends
+                    )
                 else:
-                    _two(x_here, x_step, w_here, channels, length, y_here, y_step)
+                    _two(x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends)
                 p += 2
             else:
                 if wide:
-                    _one_wide(x_here, x_step, w_here, channels, length, y_here, y_step)
+                    _one_wide(
+                        x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends
+                    )
                 else:
-                    _one(x_here, x_step, w_here, channels, length, y_here, y_step)
+                    _one(x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends)
                 p += 1
 
 
@@ -133,8 +162,8 @@ class Layers(NamedTuple):
 
     weights: np.ndarray
     convolutions: np.ndarray
-    """Per 3×3 convolution: columns and channels of its input (border included); rows, columns, channels and border of its
-    output; where its weights and its bias begin; whether the input of the layer before is added (end of a block)."""
+    """Per 3×3 convolution: columns and channels of its input (border included); rows, columns, channels and border of
+    its output; where its weights and its bias begin; whether the input of the layer before is added (a block's end)."""
     dense: np.ndarray
     """Per fully connected layer: inputs, outputs, where weights and bias begin, added input as above, ReLU or not."""
 
@@ -156,20 +185,11 @@ def _convolve(layers, planes, buffers, features, width):
             x, y, before = buffers[number % 3], buffers[(number + 1) % 3], buffers[(number + 2) % 3]
             if border:
                 y[: (rows + 2) * (cols + 2) * channels] = 0
+            x_line, length = x_cols * x_channels, 3 * x_channels
             for r in range(rows):
                 y_at = ((r + border) * (cols + 2 * border) + border) * channels
-                for p in range(y_at, y_at + cols * channels, channels):
-                    for c in range(channels):
-                        y[p + c] = weights[b_at + c]
-                for line in range(3):
-                    x_at, length = (r + line) * x_cols * x_channels, 3 * x_channels
-                    _multiply(x, x_at, x_channels, weights, w_at + line * length * channels, channels, length,
-                              y, y_at, channels, cols)  # fmt: skip
-                if added:
-                    for at in range(y_at, y_at + cols * channels):
-                        y[at] += before[at]
-                for at in range(y_at, y_at + cols * channels):
-                    y[at] = max(y[at], np.float32(0))
+                _rows(x, r * x_line, x_channels, x_line, 3, weights, w_at, channels, length, b_at,
+                      before, added != 0, y, y_at, channels, cols, True)  # fmt: skip
         line = cols * channels
         for r in range(rows):
             y_at = ((r + border) * (cols + 2 * border) + border) * channels
@@ -182,17 +202,8 @@ def _connect(layers, boards, width, x, y, before):
     """The fully connected layers, for all boards together; the outputs are in the buffer that is returned by number."""
     for number in range(len(layers.dense)):
         inputs, outputs, w_at, b_at, added, bends = layers.dense[number]
-        for board in range(0, boards * width, width):
-            for c in range(outputs):
-                y[board + c] = layers.weights[b_at + c]
-        _multiply(x, 0, width, layers.weights, w_at, outputs, inputs, y, 0, width, boards)
-        for board in range(0, boards * width, width):
-            if added:
-                for c in range(board, board + outputs):
-                    y[c] += before[c]
-            if bends:
-                for c in range(board, board + outputs):
-                    y[c] = max(y[c], np.float32(0))
+        _rows(x, 0, width, 0, 1, layers.weights, w_at, outputs, inputs, b_at,
+              before, added != 0, y, 0, width, boards, bends != 0)  # fmt: skip
         x, y, before = y, before, x
 
 
@@ -246,7 +257,7 @@ class CompiledNetwork:
 
 
 def _in_order(network: Network) -> list[tuple[list[nn.Module], bool, bool]]:
-    """The layers of a folded network: the modules side by side, whether a block ends with them, whether ReLU follows."""
+    """The layers of a folded network: modules side by side, whether a block ends with them, whether ReLU follows."""
     found: list[tuple[list[nn.Module], bool, bool]] = []
     for module in [*network.trunk, *network.hidden]:
         if isinstance(module, Block):
@@ -274,7 +285,7 @@ class _Writer:
         outputs, filled = len(bias), -(-len(bias) // LANES) * LANES
         bias = np.pad(bias, (0, filled - outputs))
         if isinstance(modules[0], nn.Conv2d):
-            border = modules[0].padding[0]
+            border = int(modules[0].padding[0])
             if self.convolutions and not self.convolutions[-1][5]:
                 self.convolutions[-1][5] = border
             rows, cols = self.rows + 2 * border - 2, self.cols + 2 * border - 2
@@ -283,7 +294,9 @@ class _Writer:
             w_at, b_at = self._keep(kernels.transpose(2, 3, 1, 0)), self._keep(bias)
             x_cols = self.cols + 2 * border
             # A block's end is added to its beginning, which has a border.
-            self.convolutions.append([x_cols, self.filled, rows, cols, filled, int(ends_block), w_at, b_at, int(ends_block)])
+            self.convolutions.append(
+                [x_cols, self.filled, rows, cols, filled, int(ends_block), w_at, b_at, int(ends_block)]
+            )
             self.rows, self.cols, self.channels, self.filled = rows, cols, outputs, filled
             self.largest = max(self.largest, (rows + 2) * (cols + 2) * filled)
             return

@@ -62,12 +62,12 @@ def write_atomically(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
+        _sync_folder(path.parent)
     except OSError as error:
         raise OSError(error.errno, f"{error.strerror}: {len(content)} bytes could not be written", str(path)) from None
     finally:
         with contextlib.suppress(OSError):  # gone when all went well; on a read-only disk there never was one
             temporary.unlink()
-    _sync_folder(path.parent)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,8 +1,8 @@
 """Searches guided by a network, all games of a unit in lockstep: one leaf per game, one batch per step.
 
 A simulation is the one of :mod:`.kernels`, cut at the leaf: every game walks to its leaf, the new leaves are evaluated
-together, and every game backs its value up. A leaf's value is ``(1 - w) v_network + w v_playout`` (eq. 5.5, 5.6): the six
-methods of the thesis are ``w`` and RAVE on or off.
+together, and every game backs its value up. A leaf's value is ``(1 - w) v_network + w v_playout`` (eq. 5.5, 5.6): the
+six methods of the thesis are ``w`` and RAVE on or off.
 
 Evaluations are shared: a state that any of the games has met before is not evaluated again. The batches are a function
 of the games alone, in their order, because a network's last bits depend on the batch (house rule: the batch is part of
@@ -115,7 +115,7 @@ def _set_priors(rules, tree, node, prior):
         tree.edges[first].prior = 1.0
         return
     total = 0.0
-    for j in range(count):
+    for _ in range(count):
         total += np.float64(prior[np.int64(lowest_bit(legal))])
         legal &= legal - ONE
     if total <= 0.0:

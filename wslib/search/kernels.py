@@ -12,22 +12,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wslib._compiled import (
-    GAMMA,
-    MIX_1,
-    ONE,
-    S32,
-    ZERO,
-    below,
-    inlined,
-    kernel,
-    lowest_bit,
-    nth_bit,
-    popcount,
-    uniform,
-)
-from wslib.games.rules import RUNNING, Rules, legal_actions, play, playout, status
+from wslib._compiled import ONE, ZERO, below, inlined, kernel, popcount, uniform
+from wslib.games.rules import RUNNING, play, playout
 from wslib.search.settings import TreeSettings
+from wslib.search.tree import (
+    Forest,
+    add_state,
+    clear,
+    edge_action,
+    find,
+    find_root,
+    grown,
+    plant,
+    slot_of,
+    tree_of,
+)
+
+__all__ = ["Forest", "find", "grown", "plant"]
 
 PUCT, UCB1 = 0, 1
 VISITS, BY_Q, BY_Q_RAVE = 0, 1, 2
@@ -60,188 +61,6 @@ def make_plan(settings: TreeSettings) -> Plan:
         beta_per_action=settings.beta == "action",
         equivalence=float(settings.equivalence or 1.0),
     )
-
-
-NODE = np.dtype(
-    [
-        ("own", np.uint64),
-        ("opp", np.uint64),
-        ("legal", np.uint64),
-        ("n", np.float64),  # N(s,.): the sum of the edges' visits
-        ("n_rave", np.float64),
-        ("first", np.int32),  # where the node's edges begin
-        ("count", np.int16),  # how many there are
-        ("status", np.int16),
-    ],
-    align=True,
-)
-EDGE = np.dtype(
-    [
-        ("prior", np.float64),
-        ("n", np.float64),
-        ("w", np.float64),  # sum of the values backed up: exact for playouts, whatever their order
-        ("q", np.float64),  # always w / n
-        ("child", np.int64),  # -1 until the edge is first followed
-    ],
-    align=True,
-)
-AMAF = np.dtype([("n", np.float64), ("w", np.float64), ("q", np.float64)], align=True)
-
-
-class Forest(NamedTuple):
-    """The search trees of games that run side by side; axis 0 is the tree.
-
-    The edges of a node lie next to each other in ascending order of their actions: one for each bit of ``legal``, or a
-    single one where the pass is the only action.
-    """
-
-    nodes: np.ndarray
-    edges: np.ndarray
-    amaf: np.ndarray
-    """RAVE's statistics, beside the edges."""
-    slots: np.ndarray
-    """Hash table from states to nodes (linear probing, -1 for empty)."""
-    used: np.ndarray
-    """Nodes and edges in use."""
-    path: np.ndarray
-    """The nodes of the latest walk, and the edge taken from each."""
-    scores: np.ndarray
-    cells: np.ndarray
-    """Scratch for the scores of a node and for playouts."""
-
-
-def plant(rules: Rules, trees: int, nodes: int, rave: bool) -> Forest:
-    """An empty forest with room for this many nodes in each tree."""
-    return _plot(rules, trees, nodes, nodes * _most_edges(rules), rave)
-
-
-def _most_edges(rules: Rules) -> int:
-    """No state has more actions than this."""
-    return min(rules.actions, rules.rows * rules.cols)
-
-
-def _plot(rules: Rules, trees: int, nodes: int, edges: int, rave: bool) -> Forest:
-    longest = 2 * rules.rows * rules.cols + 2
-    slots = 1 << (2 * nodes - 1).bit_length()
-    return Forest(
-        nodes=np.empty((trees, nodes), NODE),
-        edges=np.empty((trees, edges), EDGE),
-        amaf=np.empty((trees, edges if rave else 1), AMAF),
-        slots=np.full((trees, slots), -1, np.int32),
-        used=np.zeros((trees, 2), np.int64),
-        path=np.empty((trees, longest, 2), np.int64),
-        scores=np.empty((trees, rules.rows * rules.cols)),
-        cells=np.empty((trees, 64), np.uint64),
-    )
-
-
-def grown(rules: Rules, forest: Forest, more: int) -> Forest:
-    """The same trees with room for at least this many more nodes in each."""
-    nodes, edges = (int(used) for used in forest.used.max(axis=0))
-    edges += more * _most_edges(rules)
-    nodes += more
-    if nodes <= forest.nodes.shape[1] and edges <= forest.edges.shape[1]:
-        return forest
-    larger = _plot(rules, len(forest.used), nodes * 3 // 2, edges * 3 // 2, forest.amaf.shape[1] > 1)
-    for name in ("nodes", "edges", "amaf", "used"):
-        old = getattr(forest, name)
-        shared = min(old.shape[1], getattr(larger, name).shape[1])
-        getattr(larger, name)[:, :shared] = old[:, :shared]
-    _index(larger)
-    return larger
-
-
-@inlined
-def tree_of(forest, i):
-    """One tree of a forest: the same fields without axis 0."""
-    return Forest(
-        forest.nodes[i],
-        forest.edges[i],
-        forest.amaf[i],
-        forest.slots[i],
-        forest.used[i],
-        forest.path[i],
-        forest.scores[i],
-        forest.cells[i],
-    )
-
-
-@inlined
-def clear(tree):
-    """Empty a tree."""
-    tree.slots[:] = -1
-    tree.used[:] = 0
-
-
-@inlined
-def _slot(tree, own, opp):
-    """Where in the hash table a state stands, or would be entered."""
-    mask = np.uint64(len(tree.slots) - 1)
-    mixed = (own ^ (opp * GAMMA)) * MIX_1
-    slot = (mixed ^ (mixed >> S32)) & mask
-    while True:
-        node = tree.slots[slot]
-        if node < 0 or (tree.nodes[node].own == own and tree.nodes[node].opp == opp):
-            return slot
-        slot = (slot + ONE) & mask
-
-
-@kernel
-def _index(forest):
-    """Enter all nodes of all trees into their hash tables."""
-    for i in range(len(forest.used)):
-        tree = tree_of(forest, i)
-        for node in range(tree.used[0]):
-            tree.slots[_slot(tree, tree.nodes[node].own, tree.nodes[node].opp)] = node
-
-
-@inlined
-def find_root(tree, own, opp):
-    """The node of a state, or -1."""
-    return np.int64(tree.slots[_slot(tree, own, opp)])
-
-
-@kernel
-def find(forest, i, own, opp):
-    """The node of a state in the ``i``-th tree, or -1."""
-    return find_root(tree_of(forest, i), own, opp)
-
-
-@inlined
-def edge_action(rules, tree, node, edge):
-    """The action of a node's ``edge``-th edge."""
-    legal = tree.nodes[node].legal
-    if legal == ZERO:
-        return rules.rows * rules.cols
-    return np.int64(lowest_bit(nth_bit(legal, edge, np.int64(tree.nodes[node].count))))
-
-
-@inlined
-def _add(rules, plan, tree, own, opp, slot):
-    """Add a state to a tree, with a uniform prior; returns its node."""
-    index = tree.used[0]
-    first = tree.used[1]
-    legal = legal_actions(rules, own, opp)
-    outcome = status(rules, own, opp, legal)
-    count = np.int64(0)
-    if outcome == RUNNING:
-        count = np.int64(popcount(legal)) if legal != ZERO else np.int64(1)
-    node = tree.nodes[index]
-    node.own, node.opp, node.legal = own, opp, legal
-    node.n, node.n_rave = 0.0, 0.0
-    node.first, node.count, node.status = first, count, outcome
-    tree.slots[slot] = index
-    tree.used[0] = index + 1
-    tree.used[1] = first + count
-    prior = 1.0 / count
-    for at in range(first, first + count):
-        edge = tree.edges[at]
-        edge.prior, edge.n, edge.w, edge.q, edge.child = prior, 0.0, 0.0, 0.0, -1
-    if plan.rave:
-        for at in range(first, first + count):
-            amaf = tree.amaf[at]
-            amaf.n, amaf.w, amaf.q = 0.0, 0.0, 0.0
-    return index
 
 
 @inlined
@@ -327,11 +146,11 @@ def descend(rules, plan, tree, own, opp, streams, i):
 
     A leaf is a state that was not in the tree (and now is), or one that ends the game.
     """
-    slot = _slot(tree, own, opp)
+    slot = slot_of(tree, own, opp)
     node = np.int64(tree.slots[slot])
     depth = 0
     if node < 0:
-        return _add(rules, plan, tree, own, opp, slot), depth
+        return add_state(rules, plan.rave, tree, own, opp, slot), depth
     while tree.nodes[node].status == RUNNING:
         score_edges(plan, tree, node)
         edge = largest(tree.scores, tree.nodes[node].count, streams, i)
@@ -343,11 +162,11 @@ def descend(rules, plan, tree, own, opp, streams, i):
         if child < 0:
             action = edge_action(rules, tree, node, edge)
             own, opp = play(rules, tree.nodes[node].own, tree.nodes[node].opp, action)
-            slot = _slot(tree, own, opp)
+            slot = slot_of(tree, own, opp)
             child = np.int64(tree.slots[slot])
             new = child < 0
             if new:
-                child = _add(rules, plan, tree, own, opp, slot)
+                child = add_state(rules, plan.rave, tree, own, opp, slot)
             tree.edges[at].child = child
             if new:
                 return child, depth

@@ -102,7 +102,9 @@ class GuidedSettings(TreeSettings):
     )
     tree: Literal["fresh", "kept"] = Field("kept", description="a new tree for every move, or one for the whole game")
     weight: float | None = Field(None, ge=0, le=1, description="w: share of the playout in WRo and WRoRa (eq. 5.5)")
-    noise: float = Field(0.0, ge=0, le=1, description="share of Dirichlet noise in the root's prior (none in the thesis)")
+    noise: float = Field(
+        0.0, ge=0, le=1, description="share of Dirichlet noise in the root's prior (none in the thesis)"
+    )
     noise_alpha: float = Field(1.0, gt=0, description="parameter of that noise")
     cache: bool = Field(True, description="share evaluations among the games that are played together")
 

@@ -1,0 +1,410 @@
+"""The study engine: what is known is read, what is missing is computed once, and an interruption costs one unit."""
+
+import json
+import random
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from study_tasks import (
+    FileOperations,
+    contents,
+    golden,
+    golden_units,
+    small_units,
+    started,
+    stored_units,
+    study_small_units,
+    without_left_overs,
+)
+
+from wslib import store as storing
+from wslib import study
+from wslib.parameters import RESULTS_VERSION, ParameterError, Parameters, digest
+from wslib.play import RandomSettings, player
+from wslib.rhea import RheaSettings
+from wslib.search import SearchSettings
+from wslib.store import MANIFEST, DamagedResult, LocalStore, Published, publish
+from wslib.study import Computed, MatchUnit, compute_unit
+
+GOLDEN = Path(__file__).parent / "golden" / "units.json"
+NOBODY = RandomSettings()
+
+
+def unit(**changes: Any) -> MatchUnit:
+    return MatchUnit(**{"game": "tictactoe", "a": NOBODY, "b": NOBODY, "games": 4} | changes)
+
+
+UNITS = [unit(seed=seed) for seed in range(5)]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> LocalStore:
+    return LocalStore(tmp_path / "store")
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Published results are looked for here, not in the project."""
+    monkeypatch.setattr(storing, "published_root", lambda: tmp_path / "data")
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The seeds of the units that are computed."""
+    seeds, real = [], MatchUnit.compute
+    monkeypatch.setattr(MatchUnit, "compute", lambda self: (seeds.append(self.seed), real(self))[1])
+    return seeds
+
+
+def ask(units: list[MatchUnit], store: LocalStore, workers: int = 1) -> pd.DataFrame:
+    return study.results(units, "trial", workers, store, progress=False)
+
+
+# --- reading and computing ----------------------------------------------------------------------------------------
+
+
+def test_what_is_missing_is_computed_and_stored_and_read_the_next_time(store: LocalStore, computed: list[int]):
+    first = ask(UNITS, store)
+    assert computed == [0, 1, 2, 3, 4]
+    second = ask(UNITS, store)
+    assert computed == [0, 1, 2, 3, 4], "nothing is computed twice"
+    pd.testing.assert_frame_equal(first, second)
+    assert first["unit"].tolist() == [u.id for u in UNITS]
+    assert set(first["origin"]) == {"computed here"}
+    assert first["games"].tolist() == [4] * 5
+
+
+def test_only_what_is_missing_is_computed(store: LocalStore, computed: list[int]):
+    ask(UNITS[:2], store)
+    ask([UNITS[4], UNITS[1]], store)
+    ask(UNITS, store)
+    assert computed == [0, 1, 4, 2, 3]
+
+
+def test_rows_come_in_the_order_asked_for_and_a_unit_asked_for_twice_is_computed_once(
+    store: LocalStore, computed: list[int]
+):
+    frame = ask([UNITS[3], UNITS[0], UNITS[3]], store)
+    assert frame["unit"].tolist() == [UNITS[3].id, UNITS[0].id, UNITS[3].id]
+    assert sorted(computed) == [0, 3]
+
+
+def test_a_row_says_what_the_unit_computed(store: LocalStore):
+    row = ask(UNITS[:1], store).iloc[0].to_dict()
+    assert row == {"unit": UNITS[0].id, "origin": "computed here"} | UNITS[0].compute().summary
+
+
+def test_a_damaged_result_is_computed_again_to_the_same_bytes(store: LocalStore, computed: list[int]):
+    ask(UNITS, store)
+    before = contents(store.root / "match")
+    path = store.root / "match" / UNITS[2].id / "summary.json"
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.warns(UserWarning, match="computed again"):
+        ask(UNITS, store)
+    assert computed == [0, 1, 2, 3, 4, 2]
+    assert contents(store.root / "match") == before
+
+
+def test_a_units_table_is_read_or_computed(store: LocalStore, computed: list[int]):
+    games = study.table(UNITS[0], "games", "trial", store)
+    assert len(games) == 4
+    pd.testing.assert_frame_equal(study.table(UNITS[0], "games", "trial", store), games)
+    assert computed == [0]
+
+
+def test_how_a_result_was_made_is_kept_beside_it(store: LocalStore):
+    ask(UNITS[:1], store)
+    made = store.read("match", UNITS[0].id).provenance
+    assert made["results_version"] == RESULTS_VERSION
+    assert made["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert {"date", "seconds", "cpu_seconds", "code", "processor", "numpy", "numba"} <= set(made)
+
+
+def test_a_unit_is_stored_with_the_parameters_that_its_id_is_made_of(store: LocalStore):
+    ask(UNITS[:1], store)
+    manifest = json.loads((store.root / "match" / UNITS[0].id / MANIFEST).read_bytes())
+    assert digest(manifest["parameters"]) == UNITS[0].id == manifest["unit"]
+    assert MatchUnit(**manifest["parameters"]) == UNITS[0]
+
+
+# --- published results --------------------------------------------------------------------------------------------
+
+
+def published_with_a_mark(units: list[MatchUnit], store: LocalStore) -> None:
+    """Publish these units' results, with a summary that tells them from the local ones."""
+    ask(units, store)
+    for entry in (found := study.collect(units, "trial", store)).values():
+        entry[2].summary["games"] = 444
+    publish("trial", found, ("games",))
+
+
+def test_published_results_win_and_the_origin_says_so(store: LocalStore, computed: list[int]):
+    published_with_a_mark(UNITS[:2], store)
+    del computed[:]
+    frame = ask(UNITS[:3], store)
+    assert frame["origin"].tolist() == ["published", "published", "computed here"]
+    assert frame["games"].tolist() == [444, 444, 4]
+    assert computed == [2]
+    assert study.origins(UNITS[1:5], "trial", store) == {
+        UNITS[1].id: "published",
+        UNITS[2].id: "computed here",
+        UNITS[3].id: None,
+        UNITS[4].id: None,
+    }
+
+
+def test_published_results_of_another_experiment_do_not_count(store: LocalStore, tmp_path: Path):
+    published_with_a_mark(UNITS[:1], store)
+    elsewhere = LocalStore(tmp_path / "another")
+    assert study.origins(UNITS[:1], "another", elsewhere) == {UNITS[0].id: None}
+
+
+def test_only_what_exists_is_collected_for_publishing(store: LocalStore):
+    ask(UNITS[:2], store)
+    assert list(study.collect(UNITS, "trial", store)) == [UNITS[0].id, UNITS[1].id]
+
+
+def test_published_results_that_were_changed_stop_everything(store: LocalStore, data: Path, computed: list[int]):
+    published_with_a_mark(UNITS[:2], store)
+    del computed[:]
+    path = data / "trial" / "units.csv"
+    path.write_bytes(path.read_bytes().replace(b"444", b"445"))
+    with pytest.raises(DamagedResult, match=r"units\.csv"):
+        ask(UNITS, store)
+    assert not computed
+
+
+def test_a_published_table_is_the_one_that_was_computed(store: LocalStore):
+    published_with_a_mark(UNITS[:2], store)
+    here = UNITS[1].compute().tables["games"]
+    pd.testing.assert_frame_equal(Published("trial").read("match", UNITS[1].id).tables["games"], here)
+
+
+# --- interruptions ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, LookupError])
+@pytest.mark.parametrize("at", [0, 2, 4])
+def test_an_error_in_the_middle_loses_nothing_that_was_finished(
+    error: type[BaseException], at: int, store: LocalStore, monkeypatch: pytest.MonkeyPatch
+):
+    real, seeds = MatchUnit.compute, []
+
+    def compute(self: MatchUnit) -> Computed:
+        seeds.append(self.seed)
+        if len(seeds) == at + 1:
+            raise error
+        return real(self)
+
+    monkeypatch.setattr(MatchUnit, "compute", compute)
+    with pytest.raises(error):
+        ask(UNITS, store)
+    assert len(stored_units(store.root)) == at
+    ask(UNITS, store)
+    assert seeds == [*range(at), at, *range(at, 5)]
+
+
+def test_a_disk_that_is_full_stops_the_study_with_the_path_and_it_goes_on_later(store: LocalStore, data: Path):
+    def full() -> None:
+        raise OSError(28, "No space left on device")
+
+    with (
+        FileOperations(full, at=70).watched(),
+        pytest.raises(OSError, match=f"bytes could not be written.*{store.root}"),
+    ):
+        ask(UNITS, store)
+    finished = len(stored_units(store.root))
+    assert 0 < finished < 5
+    ask(UNITS, store)
+    undisturbed = LocalStore(store.root.parent / "undisturbed")
+    ask(UNITS, undisturbed)
+    assert contents(store.root) == contents(undisturbed.root)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What the small units give when nobody disturbs them."""
+    root = tmp_path_factory.mktemp("undisturbed")
+    study_small_units(str(root), 1)
+    return contents(root)
+
+
+def killed_study(root: Path, workers: int, after: int, pause: float) -> dict[Path, int]:
+    """Begin the study, kill it a moment after so many units are stored; which those were, and when."""
+    process = started(study_small_units, str(root), workers)
+    while len(stored_units(root)) < after and process.is_alive():
+        time.sleep(0.001)
+    time.sleep(pause)
+    finished = {path: path.stat().st_mtime_ns for path in stored_units(root)}
+    assert process.is_alive(), "killed too late: let the units take longer"
+    process.kill()
+    process.join()
+    return finished
+
+
+@pytest.mark.parametrize(("workers", "kills"), [(1, 6), (2, 3)])
+def test_a_study_that_is_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_one(
+    workers: int, kills: int, tmp_path: Path, undisturbed: dict[str, bytes]
+):
+    draw = random.Random(workers)
+    number = len(small_units())
+    finished: dict[Path, int] = {}
+    for after in sorted(draw.sample(range(number - 4), kills)):
+        finished |= killed_study(tmp_path, workers, after, pause=draw.uniform(0, 0.03))
+    assert 0 < len(finished) < number
+    last = started(study_small_units, str(tmp_path), workers)
+    last.join()
+    assert last.exitcode == 0
+    assert without_left_overs(contents(tmp_path)) == undisturbed
+    assert {path: path.stat().st_mtime_ns for path in finished} == finished, "nothing finished was written again"
+
+
+def test_two_workers_store_the_bytes_that_one_stores(tmp_path: Path, undisturbed: dict[str, bytes]):
+    process = started(study_small_units, str(tmp_path), 2)
+    process.join()
+    assert process.exitcode == 0
+    assert contents(tmp_path) == undisturbed
+
+
+def test_two_studies_of_the_same_units_at_once_do_not_disturb_each_other(tmp_path: Path, undisturbed: dict[str, bytes]):
+    both = [started(study_small_units, str(tmp_path), 1) for _ in range(2)]
+    for process in both:
+        process.join()
+    assert [process.exitcode for process in both] == [0, 0]
+    assert contents(tmp_path) == undisturbed
+
+
+# --- the id of a unit ---------------------------------------------------------------------------------------------
+
+ACTING: dict[type[Parameters], tuple[dict[str, Any], dict[str, Any]]] = {
+    MatchUnit: (
+        {"game": "tictactoe", "a": NOBODY, "b": NOBODY, "games": 4},
+        {
+            "game": "connect4", "a": player("mcts"), "b": player("rhea"), "games": 6, "seed": 1, "opening_plies": 2,
+        },
+    ),
+    SearchSettings: (
+        {"method": "rave"},
+        {
+            "method": "mcts", "simulations": 99, "c": 0.5, "rule": "ucb1", "policy": "q", "tree": "kept",
+            "amaf": "path", "amaf_players": "both", "beta": "action", "equivalence": 30,
+        },
+    ),
+    RheaSettings: (
+        {"rollouts": 100},
+        {
+            "rollouts": 98, "rollouts_per_individual": 4, "horizon": 5, "population": 9, "mutation": 0.1,
+            "illegal": "random",
+        },
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("model", ACTING, ids=lambda model: model.__name__)
+def test_the_id_depends_on_every_parameter_that_can_act(model: type[Parameters]):
+    base, changes = ACTING[model]
+    only_choice = {"method"} if model is RheaSettings else set()
+    assert set(changes) == set(model.model_fields) - only_choice, "every parameter is tried, new ones too"
+    ids = {name: model(**base | {name: value}).id for name, value in changes.items()} | {"base": model(**base).id}
+    assert len(set(ids.values())) == len(ids), ids
+
+
+def test_the_order_of_the_players_is_part_of_the_id():
+    one, two = player("mcts"), player("rave")
+    assert unit(a=one, b=two).id != unit(a=two, b=one).id
+
+
+INERT = [
+    (SearchSettings(method="mcts"), SearchSettings(method="mcts", amaf=None, beta=None, equivalence=None)),
+    (SearchSettings(method="rave"), SearchSettings(method="rave", equivalence=100, amaf="path+rollout", beta="state")),
+    (SearchSettings(simulations=50, c=1), SearchSettings(c=1.0, simulations=50)),
+    (RheaSettings(rollouts=20), RheaSettings(rollouts=21)),
+    (RheaSettings(rollouts=12), RheaSettings(rollouts=12, population=6)),
+    (RheaSettings(rollouts=12), RheaSettings(rollouts=12, population=500, mutation=0.9)),
+]
+
+
+@pytest.mark.parametrize(("one", "two"), INERT, ids=[str(i) for i in range(len(INERT))])
+def test_the_id_does_not_depend_on_what_cannot_act_and_it_does_not(one: Parameters, two: Parameters):
+    units = [unit(game="connect4", a=settings, seed=3, games=6) for settings in (one, two)]
+    assert units[0].id == units[1].id
+    assert units[0].compute().tables["games"].equals(units[1].compute().tables["games"])
+
+
+@pytest.mark.parametrize(
+    ("typed", "full"),
+    [("connect4", "connect4-6x6-k4"), ("othello", "othello-6x6"), ("gobang", "gobang-6x6-k4"), ("tictactoe", None)],
+)
+def test_a_game_has_one_name_however_it_is_typed(typed: str, full: str | None):
+    one = unit(game=typed)
+    assert full is None or one.game == full
+    assert unit(game=one.game).id == one.id == unit(game=unit(game=one.game).game).id
+
+
+def test_the_id_depends_on_the_results_version_and_is_the_digest_of_the_canonical_parameters():
+    values = UNITS[0].canonical()
+    assert UNITS[0].id == digest(values, RESULTS_VERSION)
+    assert digest(values, RESULTS_VERSION + 1) != UNITS[0].id
+    assert digest(dict(reversed(values.items()))) == UNITS[0].id
+
+
+def test_an_id_is_the_same_in_another_process_and_is_a_plain_name_for_a_folder(tmp_path: Path):
+    process = started(compute_unit, UNITS[0], tmp_path)
+    process.join()
+    assert (tmp_path / "match" / UNITS[0].id / MANIFEST).exists()
+    assert len(UNITS[0].id) == 20
+    assert set(UNITS[0].id) <= set("0123456789abcdef")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"game": "chess"}, "there is no game 'chess': the games are"),
+        ({"games": 3}, "games = 3 is not allowed: it should be a multiple of 2"),
+        ({"games": 0}, "games = 0 is not allowed: it should be greater than or equal to 2"),
+        ({"seed": -1}, "seed = -1 is not allowed: it should be greater than or equal to 0"),
+        ({"opening_plies": 9}, "opening_plies = 9 is not allowed: .* has 0 to 8"),
+        ({"plies": 9}, "there is no parameter 'plies' here: the parameters are game, a, b, games, seed"),
+        ({"c": float("nan")}, "there is no parameter 'c' here"),
+        ({"a": {"method": "bob"}}, "a"),
+    ],
+)
+def test_a_unit_that_cannot_be_is_refused_in_one_sentence(changes: dict[str, Any], sentence: str):
+    with pytest.raises(ParameterError, match=sentence) as refusal:
+        unit(**changes)
+    assert "\n" not in str(refusal.value)
+
+
+# --- golden -------------------------------------------------------------------------------------------------------
+
+
+def test_results_do_not_move_without_a_raised_results_version():
+    """`python tests/test_study.py` writes the file anew."""
+    known, now = json.loads(GOLDEN.read_text()), golden()
+    if now["results_version"] != known["results_version"]:
+        pytest.fail("RESULTS_VERSION was raised: write tests/golden/units.json anew (`python tests/test_study.py`)")
+    for old, new, unit in zip(known["units"], now["units"], golden_units(), strict=True):
+        assert new["parameters"] == old["parameters"], "the canonical parameters changed, so stored results are lost"
+        assert new == old, (
+            f"the result of {unit} has moved. If that is meant, raise RESULTS_VERSION in wslib/parameters.py, write "
+            "'results change: yes' into CHANGELOG.md, publish anew, and run `python tests/test_study.py`"
+        )
+
+
+def write_golden() -> None:
+    """Write the golden units; results that moved under the same version are refused."""
+    now = golden()
+    if GOLDEN.exists():
+        known = json.loads(GOLDEN.read_text())
+        if known["results_version"] == now["results_version"] and known != now:
+            sys.exit("results have moved: raise RESULTS_VERSION in wslib/parameters.py first")
+    GOLDEN.write_text(json.dumps(now, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    write_golden()
