@@ -2,7 +2,8 @@
 
 The thesis does not print its network. ``author`` is the shape of the author's earlier code: four 3×3 convolutions (two
 that keep the board's size, two that do not), two fully connected layers, each with batch norm and ReLU, dropout after
-the fully connected ones, a softmax over all actions and a tanh value. ``residual`` and ``dense`` are compact alternatives.
+the fully connected ones, a softmax over all actions and a tanh value. ``residual`` and ``dense`` are compact
+alternatives.
 
 The value is seen by the player to move, in [-1, 1]. Initial weights, shuffling and dropout draw from named streams.
 """
@@ -149,7 +150,7 @@ def _initialise(network: Network, seed: int) -> None:
                 nn.init.uniform_(module.bias, -bound, bound, generator=generator)
 
 
-def folded(network: Network) -> nn.Module:
+def folded(network: Network) -> Network:
     """A copy for play, each batch norm folded into the layer before it; it cannot be trained."""
     copy = Network(network.settings)
     copy.load_state_dict(network.state_dict())

@@ -9,7 +9,7 @@ Batch norm is folded into the weights. All layers are one kernel: a row of outpu
 for a few neighbouring positions ``p`` at once, kept in registers, 16 channels to a vector.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -256,9 +256,9 @@ class CompiledNetwork:
         return priors, values
 
 
-def _in_order(network: Network) -> list[tuple[list[nn.Module], bool, bool]]:
+def _in_order(network: Network) -> list[tuple[list[Any], bool, bool]]:
     """The layers of a folded network: modules side by side, whether a block ends with them, whether ReLU follows."""
-    found: list[tuple[list[nn.Module], bool, bool]] = []
+    found: list[tuple[list[Any], bool, bool]] = []
     for module in [*network.trunk, *network.hidden]:
         if isinstance(module, Block):
             first, second = (m for m in module.layers if isinstance(m, nn.Conv2d | nn.Linear))
@@ -278,7 +278,7 @@ class _Writer:
         self.dense: list[list[int]] = []
         self.largest = (rows + 2) * (cols + 2)
 
-    def add(self, modules: list[nn.Module], ends_block: bool, bends: bool) -> None:
+    def add(self, modules: list[Any], ends_block: bool, bends: bool) -> None:
         """One layer, or several fully connected ones with the same inputs as one."""
         weight = np.concatenate([np.asarray(m.weight.numpy()) for m in modules])
         bias = np.concatenate([np.asarray(m.bias.numpy()) for m in modules])

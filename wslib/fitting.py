@@ -1,0 +1,131 @@
+"""Stage 2 of the training loop: fit a network to the examples of the latest iterations (section 5.3.1, Table 5.2).
+
+The loss is the cross-entropy of the policy plus the squared error of the value. Examples are turned and mirrored by the
+symmetries of the board. Shuffling, symmetries and dropout draw from named streams.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import torch
+from pydantic import Field
+from torch.nn import functional as F
+
+from wslib._compiled import stream
+from wslib.games import Game, game
+from wslib.network import Dropout, Network
+from wslib.parameters import Parameters
+
+
+class FitSettings(Parameters):
+    """How a network is fitted."""
+
+    epochs: int = Field(10, ge=1, description="ep: passes over the examples")
+    batch: int = Field(64, ge=2, description="bs: examples per step")
+    learning_rate: float = Field(0.005, gt=0, description="lr: learning rate of Adam")
+    symmetries: Literal["one", "all", "none"] = Field(
+        "one", description="one drawn per example and epoch, all of them (author's code), or none"
+    )
+    optimiser: Literal["fresh", "carried"] = Field("fresh", description="Adam's memory from iteration to iteration")
+
+
+class ExampleSet(Protocol):
+    """Positions with their targets."""
+
+    @property
+    def own(self) -> np.ndarray: ...
+    @property
+    def opp(self) -> np.ndarray: ...
+    @property
+    def policy(self) -> np.ndarray: ...
+    @property
+    def z(self) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What there is to tell of a fit, and the optimiser's memory where it is carried over."""
+
+    told: dict[str, Any]
+    optimiser: dict[str, torch.Tensor]
+
+
+def fit(network: Network, settings: FitSettings, examples: Sequence[ExampleSet], labels: tuple[object, ...],
+        memory: dict[str, torch.Tensor]) -> Fitted:  # fmt: skip
+    """Train a network in place on these examples; ``labels`` name the random stream."""
+    board = game(network.settings.game)
+    own, opp = (np.concatenate([getattr(e, name) for e in examples]) for name in ("own", "opp"))
+    planes = board.planes(own, opp).reshape(len(own), -1)
+    policy = np.concatenate([e.policy for e in examples])
+    z = np.concatenate([e.z for e in examples]).astype(np.float32)
+    seed = int(stream(*labels)) >> 1  # type: ignore[arg-type]
+    rng = np.random.default_rng(seed)
+    generator = torch.Generator().manual_seed(seed)
+    for module in network.modules():
+        if isinstance(module, Dropout):
+            module.generator = generator
+    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    network.train()
+    adam = torch.optim.Adam(network.parameters(), lr=settings.learning_rate, fused=True)
+    if settings.optimiser == "carried":
+        _restore(adam, memory)
+    losses = (0.0, 0.0)
+    for _ in range(settings.epochs):
+        data = _epoch(board, settings, planes, policy, z, rng)
+        losses = _pass(network, adam, settings.batch, *data)
+    network.eval()
+    carried = _memory(adam) if settings.optimiser == "carried" else {}
+    told = {"policy_loss": losses[0], "value_loss": losses[1], "positions": len(own)}
+    return Fitted(told, carried)
+
+
+def _epoch(board: Game, settings: FitSettings, planes: np.ndarray, policy: np.ndarray, z: np.ndarray,
+           rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:  # fmt: skip
+    """All examples once, turned and shuffled."""
+    count, symmetries = len(z), len(board.symmetries)
+    if settings.symmetries == "all":
+        index, turned = np.repeat(np.arange(count), symmetries), np.tile(np.arange(symmetries), count)
+    else:
+        index = np.arange(count)
+        turned = rng.integers(symmetries, size=count) if settings.symmetries == "one" else np.zeros(count, int)
+    order = rng.permutation(len(index))
+    index, turned = index[order], turned[order]
+    # What lands in a cell comes from where the inverse symmetry leads.
+    cells = np.array([np.argsort(s.cells) for s in board.symmetries])
+    actions = np.array([np.argsort(s.actions) for s in board.symmetries])
+    x = np.take_along_axis(planes[index], cells[turned], axis=1).reshape(-1, 1, board.rows, board.cols)
+    pi = np.take_along_axis(policy[index], actions[turned], axis=1)
+    return torch.from_numpy(x), torch.from_numpy(pi), torch.from_numpy(z[index])
+
+
+def _pass(network: Network, adam: torch.optim.Optimizer, batch: int, x: torch.Tensor, pi: torch.Tensor,
+          z: torch.Tensor) -> tuple[float, float]:  # fmt: skip
+    """One pass in batches of equal size (what is left over waits for the next shuffle); the mean losses."""
+    size = min(batch, len(x))
+    steps = len(x) // size
+    sums = torch.zeros(2)
+    for start in range(0, steps * size, size):
+        part = slice(start, start + size)
+        logs, values = network(x[part])
+        policy_loss, value_loss = -(pi[part] * logs).sum(1).mean(), F.mse_loss(values, z[part])
+        adam.zero_grad(set_to_none=True)
+        (policy_loss + value_loss).backward()
+        adam.step()
+        sums += torch.stack([policy_loss.detach(), value_loss.detach()])
+    return float(sums[0] / steps), float(sums[1] / steps)
+
+
+def _memory(adam: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+    """Adam's memory as plain tensors."""
+    state = adam.state_dict()["state"]
+    return {f"{number}.{name}": tensor for number, entry in state.items() for name, tensor in entry.items()}
+
+
+def _restore(adam: torch.optim.Optimizer, memory: dict[str, torch.Tensor]) -> None:
+    state: dict[int, dict[str, torch.Tensor]] = {}
+    for key, tensor in memory.items():
+        number, name = key.split(".")
+        state.setdefault(int(number), {})[name] = tensor
+    adam.load_state_dict({**adam.state_dict(), "state": state})
