@@ -57,7 +57,7 @@ asked = read_parameters(Look, globals())
 
 # %%
 position = game("connect4").position("3 1 4 1 2 6")
-mcts = search(position, "mcts", asked.simulations, asked.seed)
+mcts = search(position, method="mcts", simulations=asked.simulations, seed=asked.seed)
 mcts
 
 # %% [markdown]
@@ -71,7 +71,7 @@ mcts
 
 # %%
 opening = game("connect4").position("4 4")
-unclear = search(opening, "mcts", asked.simulations, asked.seed)
+unclear = search(opening, method="mcts", simulations=asked.simulations, seed=asked.seed)
 unclear.tree(depth=2, top=3)
 
 # %% tags=["hide-input"]
@@ -98,7 +98,7 @@ say(
 # on, where it was legal.
 
 # %%
-rave = search(opening, "rave", asked.simulations, asked.seed)
+rave = search(opening, method="rave", simulations=asked.simulations, seed=asked.seed)
 rave
 
 # %% tags=["hide-input"]

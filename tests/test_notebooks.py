@@ -13,8 +13,10 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
 
 # What makes a notebook quick; one that is not named here runs with its own parameters.
 SMOKE: dict[str, dict[str, Any]] = {
-    "orientation": {"games": 4, "rollouts": 10},
-    "readings": {"games": 2, "rollouts": 10},
+    "games": {"games": 20},
+    "orientation": {"preset": "smoke"},
+    "readings": {"preset": "smoke"},
+    "searches": {"simulations": 20},
 }
 
 

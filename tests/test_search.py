@@ -278,7 +278,7 @@ def test_a_policy_is_a_distribution_over_the_legal_moves(of, seed, options, simu
 @given(any_game, any_seed)
 def test_a_search_is_repeated_by_its_seed(of, seed):
     root = random_position(of, seed)
-    first, again = (search(root, "rave", simulations=30, seed=seed) for _ in range(2))
+    first, again = (search(root, method="rave", simulations=30, seed=seed) for _ in range(2))
     assert np.array_equal(first.visits, again.visits) and np.array_equal(first.q, again.q)
     assert first.table().equals(again.table())
 
@@ -291,8 +291,8 @@ def test_another_seed_makes_another_search():
 @pytest.mark.parametrize("name", ["othello", "connect4", "gobang"])
 def test_without_weight_on_its_statistics_rave_is_plain_search(name):
     root = game(name).start()
-    plain = search(root, "mcts", simulations=150, seed=1)
-    rave = search(root, "rave", simulations=150, seed=1, equivalence=1e-60, amaf="path", beta="state")
+    plain = search(root, method="mcts", simulations=150, seed=1)
+    rave = search(root, method="rave", simulations=150, seed=1, equivalence=1e-60, amaf="path", beta="state")
     # beta is 1 at the first visit of a node; there, with AMAF of the path alone, RAVE knows nothing yet either.
     assert np.array_equal(plain.visits, rave.visits) and np.array_equal(plain.q, rave.q)
 

@@ -150,7 +150,7 @@ def test_a_kept_tree_grows_through_a_game_as_in_the_plain_search(name, opening, 
 @pytest.mark.parametrize("name", FIRST_OF_EACH)
 def test_the_search_of_a_reader_is_the_plain_search(name, method):
     root = POSITIONS[name]
-    found = search(root, method, simulations=60, seed=9)
+    found = search(root, method=method, simulations=60, seed=9)
     plain = plain_search(found.settings, seed=9, label="search")
     for _ in range(60):
         plain.simulate(root)

@@ -92,7 +92,7 @@ def test_options_that_cannot_act_are_null_in_the_canonical_form():
 @pytest.mark.parametrize("name", ["othello", "connect4", "gobang", "tictactoe"])
 def test_a_result_prints_a_headline_a_table_and_a_line_that_can_be_played(name, method):
     start = game(name).start()
-    result = search(start, method, simulations=300, c=0.5)
+    result = search(start, method=method, simulations=300, c=0.5)
     line = result.principal_variation
     assert len(line) >= 2 and line[0] == result.best
     start.game.position(line)  # legal, or an error
@@ -110,7 +110,7 @@ def test_a_result_prints_a_headline_a_table_and_a_line_that_can_be_played(name, 
 
 def test_the_search_can_be_looked_at_one_move_later():
     start = game("gobang").start()
-    result = search(start, "rave", simulations=300)
+    result = search(start, method="rave", simulations=300)
     later = result.after(result.best)
     assert later.position == start.play(result.best)
     assert later.position.history == start.play(result.best).history

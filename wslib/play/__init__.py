@@ -1,7 +1,19 @@
 """Players (:mod:`.players`), matches in lockstep (:mod:`.match`), a game at a prompt (:mod:`.prompt`)."""
 
 from wslib.play.match import Games, match
-from wslib.play.players import METHODS, PlayerSettings, RandomSettings, Seat, move, player, sit
+from wslib.play.players import METHODS, NetworkPlayer, PlayerSettings, RandomSettings, Seat, move, player, sit
 from wslib.play.prompt import play
 
-__all__ = ["METHODS", "Games", "PlayerSettings", "RandomSettings", "Seat", "match", "move", "play", "player", "sit"]
+__all__ = [
+    "METHODS",
+    "Games",
+    "NetworkPlayer",
+    "PlayerSettings",
+    "RandomSettings",
+    "Seat",
+    "match",
+    "move",
+    "play",
+    "player",
+    "sit",
+]

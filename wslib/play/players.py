@@ -6,6 +6,7 @@ To add a kind of player, register its settings with ``sit.register``.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import Any, Literal, Protocol
 
@@ -17,7 +18,8 @@ from wslib._compiled import GAMMA, kernel, scramble, stream
 from wslib.games import Game, IllegalMove, Position
 from wslib.games.rules import legal_actions, random_action
 from wslib.parameters import ParameterError, Parameters
-from wslib.search import SearchSettings, kernels
+from wslib.search import GuidedSettings, SearchSettings, kernels
+from wslib.search.guided import Evaluator, GuidedSearch
 
 
 class RandomSettings(Parameters):
@@ -102,6 +104,25 @@ class _SearchSeat:
         return actions
 
 
+@dataclass(frozen=True)
+class NetworkPlayer:
+    """A network behind one of the guided searches."""
+
+    network: Evaluator
+    settings: GuidedSettings = field(default_factory=GuidedSettings)
+
+
+class _GuidedSeat:
+    """All games of the seat in lockstep; their evaluations are shared."""
+
+    def __init__(self, player: NetworkPlayer, game: Game, streams: np.ndarray):
+        self.search = GuidedSearch(game, player.settings, player.network, streams)
+
+    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
+        self.search.run(games, own, opp)
+        return self.search.decide(games, own, opp, np.zeros(len(games), bool))[0]
+
+
 class _RheaSeat:
     def __init__(self, settings: rhea.RheaSettings, game: Game, streams: np.ndarray):
         self.rules, self.streams, self.plan = game.rules, streams, rhea.make_plan(settings)
@@ -128,6 +149,7 @@ class _FunctionSeat:
 
 sit.register(RandomSettings, lambda player, game, streams, colours: _RandomSeat(game, streams))
 sit.register(SearchSettings, lambda player, game, streams, colours: _SearchSeat(player, game, streams))
+sit.register(NetworkPlayer, lambda player, game, streams, colours: _GuidedSeat(player, game, streams))
 sit.register(rhea.RheaSettings, lambda player, game, streams, colours: _RheaSeat(player, game, streams))
 
 

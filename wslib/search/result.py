@@ -11,8 +11,10 @@ from wslib import draw
 from wslib._compiled import stream
 from wslib.games import Position
 from wslib.games.rules import RUNNING
+from wslib.parameters import ParameterError
 from wslib.search import kernels
-from wslib.search.settings import SearchSettings
+from wslib.search.guided import Evaluator, GuidedSearch
+from wslib.search.settings import GUIDED, GuidedSettings, SearchSettings, method_name
 
 _COLUMNS = ("action", "prior", "n", "q", "u", "n_rave", "q_rave", "score", "weight", "child")
 
@@ -25,7 +27,7 @@ class SearchResult:
     """
 
     position: Position
-    settings: SearchSettings
+    settings: SearchSettings | GuidedSettings
     forest: kernels.Forest
     node: int
 
@@ -146,7 +148,7 @@ class SearchResult:
     @property
     def _headline(self) -> str:
         return (
-            f"{self.settings.method.upper()}, {int(self.visits.sum())} visits: {self.best}, "
+            f"{method_name(self.settings.method)}, {int(self.visits.sum())} visits: {self.best}, "
             f"value {self.value:+.2f} for the player to move"
         )
 
@@ -160,20 +162,40 @@ class SearchResult:
         return f"{self.plot()._repr_html_()}{table}<p>Principal variation: {line}</p>"
 
 
-def search(position: Position, method: str = "mcts", simulations: int = 100, seed: int = 0,
-           **options: Any) -> SearchResult:  # fmt: skip
+def search(position: Position, network: Evaluator | None = None, *, method: str | None = None, simulations: int = 100,
+           seed: int = 0, **options: Any) -> SearchResult:  # fmt: skip
     """Search a position and look into what was found.
+
+    Without a network the method is ``mcts`` (default) or ``rave``; with one it is one of the thesis' six, ``baseline``
+    (default) to ``wrora``.
 
     >>> from wslib.games import game
     >>> search(game("tictactoe").position("a1 b1 b2 c1"), simulations=200).best
     'c3'
     """
-    settings = SearchSettings(method=method, simulations=simulations, **options)
+    if network is not None and not hasattr(network, "evaluate"):
+        raise ParameterError(f"{network!r} is no network: name a method as in search(position, method='rave')")
     if position.is_over:
         raise ValueError(f"there is nothing to search: the game is over ({position.caption})")
-    rules, plan = position.game.rules, kernels.make_plan(settings)
-    forest = kernels.plant(rules, 1, simulations + 1, settings.rave)
     own, opp = (np.array([word]) for word in position.words)
     streams, first = np.array([stream(seed, "search")]), np.zeros(1, int)
-    kernels.search_moves(rules, plan, forest, first, own, opp, streams, first, simulations, True, np.empty(1, int))
+    if network is not None:
+        settings: SearchSettings | GuidedSettings
+        settings = GuidedSettings(method=method or "baseline", simulations=simulations, **options)
+        searching = GuidedSearch(position.game, settings, network, streams)
+        searching.run(first, own, opp)
+        forest = searching.forest
+    else:
+        settings = SearchSettings(method=_without_network(method), simulations=simulations, **options)
+        rules, plan = position.game.rules, kernels.make_plan(settings)
+        forest = kernels.plant(rules, 1, simulations + 1, settings.rave)
+        kernels.search_moves(
+            rules, plan, forest, first, own, opp, streams, first, simulations, True, np.empty(1, int)
+        )  # fmt: skip
     return SearchResult(position, settings, forest, int(kernels.find(forest, 0, own[0], opp[0])))
+
+
+def _without_network(method: str | None) -> str:
+    if method in GUIDED and method != "rave":
+        raise ParameterError(f"method {method!r} needs a network: search(position, network, method={method!r})")
+    return method or "mcts"

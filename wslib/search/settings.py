@@ -137,3 +137,8 @@ class GuidedSettings(TreeSettings):
     def canonical(self) -> dict[str, Any]:
         """Without noise its parameter does not act."""
         return super().canonical() | ({} if self.noise else {"noise_alpha": None})
+
+
+def method_name(method: str) -> str:
+    """A method as it is written: Baseline, RoRa, MCTS."""
+    return GUIDED[method].name if method in GUIDED else method.upper()
