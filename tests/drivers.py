@@ -1,14 +1,16 @@
 """Small compiled functions through which tests take the search apart: one walk, one back-up, one simulation."""
 
+from dataclasses import dataclass
 from itertools import product
 from random import Random
 
 import numpy as np
 
 from wslib._compiled import kernel, stream
-from wslib.games import Position
+from wslib.games import Game, Position
 from wslib.games import rules as R
-from wslib.search import SearchSettings, kernels
+from wslib.search import GuidedSettings, SearchSettings, kernels
+from wslib.search.guided import GuidedSearch
 
 
 @kernel
@@ -72,7 +74,49 @@ def playout_plies(state: int, position: Position) -> tuple[int, int, int]:
     return int(streams[0]), int(value), int(plies)
 
 
-class Fast:
+class Grown:
+    """One tree of a forest, to be looked into."""
+
+    game: Game
+    forest: kernels.Forest
+    settings: SearchSettings | GuidedSettings
+    number: int = 0
+
+    def node(self, position: Position) -> int:
+        """The node of a position, -1 where there is none."""
+        return int(kernels.find(self.forest, self.number, *position.words))
+
+    def position(self, node: int) -> Position:
+        """The position that a node stands for (its mover drawn as X)."""
+        found = self.forest.nodes[self.number, node]
+        return Position(self.game, int(found["own"]), int(found["opp"]), 0)
+
+    def edges(self, node: int) -> dict[int, tuple[float, float, float, float, float]]:
+        """What a node's edges hold: action -> prior, N, Q, N_rave, Q_rave."""
+        found = self.forest.nodes[self.number, node]
+        span = slice(found["first"], found["first"] + found["count"])
+        legal = sorted(members(found["legal"])) or [self.game.cells]
+        table = self.forest.edges[self.number, span][["prior", "n", "q"]].tolist()
+        amaf = [(0.0, 0.0)] * len(table)
+        if self.settings.rave:
+            amaf = self.forest.amaf[self.number, span][["n", "q"]].tolist()
+        return {action: (*row, *more) for action, row, more in zip(legal, table, amaf, strict=False)}
+
+    def tree(self) -> dict[tuple[int, int], dict[int, tuple[float, ...]]]:
+        """All of the tree: state -> what its edges hold."""
+        states = self.forest.nodes[self.number, : self.forest.used[self.number, 0]][["own", "opp"]].tolist()
+        return {state: self.edges(node) for node, state in enumerate(states)}
+
+    def path(self, depth: int) -> list[tuple[tuple[int, int], int]]:
+        """The latest path: each state with the action taken in it."""
+        steps = []
+        for node, edge in self.forest.path[self.number, :depth].tolist():
+            position = self.position(node)
+            steps.append(((position.own, position.opp), position.legal[edge]))
+        return steps
+
+
+class Fast(Grown):
     """One tree of the compiled search, to be driven by hand."""
 
     def __init__(self, position: Position, settings: SearchSettings, seed: int, nodes: int = 2000) -> None:
@@ -102,33 +146,25 @@ class Fast:
         )
         return int(move[0])
 
-    def node(self, position: Position) -> int:
-        """The node of a position, -1 where there is none."""
-        return int(kernels.find(self.forest, 0, *position.words))
+@dataclass
+class Guided(Grown):
+    """The tree of one of the games that a guided search plays side by side."""
 
-    def position(self, node: int) -> Position:
-        """The position that a node stands for (its mover drawn as X)."""
-        found = self.forest.nodes[0, node]
-        return Position(self.game, int(found["own"]), int(found["opp"]), 0)
+    search: GuidedSearch
+    number: int
 
-    def edges(self, node: int) -> dict[int, tuple[float, float, float, float, float]]:
-        """What a node's edges hold: action -> prior, N, Q, N_rave, Q_rave."""
-        found = self.forest.nodes[0, node]
-        span = slice(found["first"], found["first"] + found["count"])
-        legal = sorted(members(found["legal"])) or [self.game.cells]
-        table = self.forest.edges[0, span][["prior", "n", "q"]].tolist()
-        amaf = self.forest.amaf[0, span][["n", "q"]].tolist() if self.settings.rave else [(0.0, 0.0)] * len(table)
-        return {action: (*row, *more) for action, row, more in zip(legal, table, amaf, strict=False)}
+    @property
+    def game(self) -> Game:
+        return self.search.game
 
-    def tree(self) -> dict[tuple[int, int], dict[int, tuple[float, ...]]]:
-        """All of the tree: state -> what its edges hold."""
-        states = self.forest.nodes[0, : self.forest.used[0, 0]][["own", "opp"]].tolist()
-        return {state: self.edges(node) for node, state in enumerate(states)}
+    @property
+    def forest(self) -> kernels.Forest:
+        return self.search.forest
 
-    def path(self, depth: int) -> list[tuple[tuple[int, int], int]]:
-        """The latest path: each state with the action taken in it."""
-        steps = []
-        for node, edge in self.forest.path[0, :depth].tolist():
-            position = self.position(node)
-            steps.append(((position.own, position.opp), position.legal[edge]))
-        return steps
+    @property
+    def settings(self) -> GuidedSettings:
+        return self.search.settings
+
+    @property
+    def streams(self) -> np.ndarray:
+        return self.search.streams[self.number :]

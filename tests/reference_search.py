@@ -66,6 +66,10 @@ def must_pass(position: Position) -> bool:
     return position.moves == ("pass",)
 
 
+def uniform_prior(position: Position) -> dict[int, float]:
+    return {action: 1 / len(position.legal) for action in position.legal}
+
+
 @dataclass
 class Search:
     """One search tree and the options of a search, named as in wslib's settings."""
@@ -80,6 +84,7 @@ class Search:
     amaf_players: str = "own"
     beta: str = "state"
     equivalence: float = 100.0
+    prior: Callable[[Position], dict[int, float]] = uniform_prior
     tree: dict[State, dict[int, Edge]] = field(default_factory=dict)
 
     def simulate(self, root: Position) -> list[tuple[Position, int]]:
@@ -93,7 +98,7 @@ class Search:
             self.tree.setdefault(state_of(position), {})
             self.back_up(path, position, (float(position.result), set(), set()))
         else:
-            self.tree[state_of(position)] = {a: Edge(1 / len(position.legal)) for a in position.legal}
+            self.tree[state_of(position)] = {a: Edge(p) for a, p in self.prior(position).items()}
             self.back_up(path, position, self.leaf_value(position))
         return path
 
@@ -136,7 +141,7 @@ class Search:
             return
         if self.amaf == "path":
             mine, theirs = set(), set()
-        elif must_pass(leaf):
+        elif must_pass(leaf) and theirs:
             mine = mine | {leaf.game.cells}  # a playout does not list its passes, but this one is certain
         for t1, position in enumerate([position for position, _ in path] + [leaf]):
             distance = len(path) - t1  # plies from this state to the leaf
@@ -166,3 +171,13 @@ class Search:
 
     def move(self, root: Position) -> int:
         return self.largest(self.weights(root))
+
+    def drawn_move(self, root: Position) -> int:
+        """A move drawn from the policy."""
+        weights = self.weights(root)
+        left = self.stream.uniform() * sum(weights.values())
+        for action, weight in sorted(weights.items()):
+            left -= weight
+            if left < 0:
+                return action
+        return self.largest(weights)

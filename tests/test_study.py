@@ -247,7 +247,7 @@ def killed_study(root: Path, workers: int, after: int, pause: float) -> dict[Pat
     return finished
 
 
-@pytest.mark.parametrize(("workers", "kills"), [(1, 6), (2, 3)])
+@pytest.mark.parametrize(("workers", "kills"), [(1, 6), (2, 2)])
 def test_a_study_that_is_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_one(
     workers: int, kills: int, tmp_path: Path, undisturbed: dict[str, bytes]
 ):
@@ -371,7 +371,8 @@ def test_an_id_is_the_same_in_another_process_and_is_a_plain_name_for_a_folder(t
         ({"opening_plies": 9}, "opening_plies = 9 is not allowed: .* has 0 to 8"),
         ({"plies": 9}, "there is no parameter 'plies' here: the parameters are game, a, b, games, seed"),
         ({"c": float("nan")}, "there is no parameter 'c' here"),
-        ({"a": {"method": "bob"}}, "a"),
+        ({"a": {"method": "bob"}}, "a = .*'bob'.* is not allowed"),
+        ({"a": {"method": "mcts", "simulations": 0}}, "simulations = 0 is not allowed"),
     ],
 )
 def test_a_unit_that_cannot_be_is_refused_in_one_sentence(changes: dict[str, Any], sentence: str):

@@ -54,7 +54,7 @@ class _Matches(Experiment):
     @model_validator(mode="before")
     @classmethod
     def _at_scale(cls, values: Any) -> Any:
-        values = {n: _split(v) if n in ("boards", "players") else v for n, v in dict(values).items()}
+        values = {n: split(v) if n in ("boards", "players") else v for n, v in dict(values).items()}
         if values.get("preset") == "smoke":
             values["games"] = _at_most(SMOKE_GAMES, values.get("games"))
             values["rollouts"] = _at_most(SMOKE_ROLLOUTS, values.get("rollouts"))
@@ -81,7 +81,7 @@ class _Matches(Experiment):
         return MatchUnit(game=board, a=a, b=b, games=self.games, seed=self.seed, **more)
 
 
-def _split(value: Any) -> Any:
+def split(value: Any) -> Any:
     """A list typed as text, as papermill passes it: ``"mcts, rave"``."""
     return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
 

@@ -8,8 +8,9 @@ alternatives.
 The value is seen by the player to move, in [-1, 1]. Initial weights, shuffling and dropout draw from named streams.
 """
 
+import hashlib
 import json
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import torch
@@ -21,9 +22,11 @@ from torch.nn import functional as F
 
 from wslib._compiled import stream
 from wslib.games import Game, game
-from wslib.parameters import ParameterError, Parameters
+from wslib.parameters import ParameterError, Parameters, canonical_json
 
-FORMAT = "warm-start network 1"
+FORMAT = "network 1"
+ABOUT = "warm-start"
+"""The entry of a file's metadata that says what it holds."""
 LARGEST_FILE = 1 << 30
 
 
@@ -37,7 +40,9 @@ class NetworkSettings(Parameters):
     game: str = Field(description="the game, as in 'othello-6x6'")
     shape: Literal["author", "residual", "dense"] = Field("author", description="kind of network")
     channels: int = Field(32, ge=1, le=1024, description="C: channels of the convolutions (dense: width)")
-    hidden: tuple[int, ...] = Field((256, 128), max_length=4, description="widths of the fully connected layers")
+    hidden: tuple[Annotated[int, Field(ge=1, le=65536)], ...] = Field(
+        (256, 128), max_length=4, description="widths of the fully connected layers"
+    )
     blocks: int = Field(2, ge=0, le=40, description="residual blocks (residual and dense)")
     dropout: float = Field(0.3, ge=0, lt=1, description="d: dropout after the fully connected layers")
 
@@ -95,16 +100,20 @@ class Network(nn.Module):
     def __init__(self, settings: NetworkSettings, seed: int = 0):
         super().__init__()
         self.settings = settings
-        board = game(settings.game)
-        self.trunk, features = _trunk(settings, board)
+        # Torch's layers fill themselves from its global generator when they are made; it is left as it was.
+        with torch.random.fork_rng(devices=[]):
+            self._build(game(settings.game))
+        _initialise(self, seed)
+
+    def _build(self, board: Game) -> None:
+        self.trunk, features = _trunk(self.settings, board)
         layers: list[nn.Module] = []
-        for width in settings.hidden:
-            layers += [nn.Linear(features, width), nn.BatchNorm1d(width), nn.ReLU(), Dropout(settings.dropout)]
+        for width in self.settings.hidden:
+            layers += [nn.Linear(features, width), nn.BatchNorm1d(width), nn.ReLU(), Dropout(self.settings.dropout)]
             features = width
         self.hidden = nn.Sequential(*layers)
         self.policy = nn.Linear(features, board.actions)
         self.value = nn.Linear(features, 1)
-        _initialise(self, seed)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         x = self.hidden(self.trunk(planes).flatten(1))
@@ -185,34 +194,47 @@ def pick_device(device: str = "auto") -> torch.device:
 
 
 def to_bytes(network: Network) -> bytes:
-    """The network as a safetensors file with its settings."""
+    """The network as a safetensors file with its settings and a checksum of both."""
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    return save(weights, {"format": FORMAT, "settings": json.dumps(network.settings.canonical(), sort_keys=True)})
+    settings = network.settings.canonical()
+    about = {"format": FORMAT, "settings": settings, "checksum": _checksum(settings, weights)}
+    # One entry: safetensors writes several in an order that changes from call to call.
+    return save(weights, {ABOUT: canonical_json(about)})
+
+
+def _checksum(settings: dict[str, Any], weights: dict[str, Tensor]) -> str:
+    return hashlib.sha256(canonical_json(settings).encode() + save(weights)).hexdigest()
 
 
 def from_bytes(content: bytes, board: Game | None = None) -> Network:
     """The network in a safetensors file; anything else is refused in one sentence."""
-    header = _header(content)
+    about = _header(content)
     try:
-        settings = json.loads(header["settings"])
+        settings, weights = about["settings"], load(content)
+        if about["checksum"] != _checksum(settings, weights):
+            raise ValueError("the checksum differs")
         network = Network(NetworkSettings(**{k: v for k, v in settings.items() if v is not None}))
-        network.load_state_dict(load(content))
-    except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError):
+        network.load_state_dict(weights)
+    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError, SafetensorError):
         raise ParameterError("this file does not hold a whole network of this project: it is damaged") from None
     if board is not None and network.settings.game != board.id:
         raise ParameterError(f"this network plays {game(network.settings.game).title}, not {board.title}")
     return network
 
 
-def _header(content: bytes) -> dict[str, str]:
-    """The metadata of a safetensors file."""
+def _header(content: bytes) -> dict[str, Any]:
+    """What a safetensors file says of itself."""
     size = int.from_bytes(content[:8], "little") if len(content) > 8 else 0
     if not 2 <= size <= min(len(content) - 8, 1 << 20) or len(content) > LARGEST_FILE:
         raise ParameterError("this is not a safetensors file")
     try:
-        header = json.loads(content[8 : 8 + size]).get("__metadata__") or {}
+        metadata = json.loads(content[8 : 8 + size]).get("__metadata__") or {}
     except (ValueError, AttributeError, RecursionError):
         raise ParameterError("this is not a safetensors file") from None
-    if header.get("format") != FORMAT:
-        raise ParameterError("this safetensors file does not hold a network of this project")
-    return header
+    try:
+        about = json.loads(metadata[ABOUT])
+        if about["format"] == FORMAT:
+            return about
+    except (KeyError, TypeError, ValueError, RecursionError):
+        pass
+    raise ParameterError("this safetensors file does not hold a network of this project")

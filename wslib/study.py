@@ -31,16 +31,20 @@ class Computed(NamedTuple):
 
     summary: dict[str, Any]
     tables: dict[str, pd.DataFrame]
+    notes: dict[str, Any] = {}  # noqa: RUF012
+    """For the provenance: what may differ between two computations, as times."""
 
 
 class Unit(Parameters):
     """A piece of work whose result is stored under its id."""
 
     kind: ClassVar[str]
+    stage: ClassVar[int] = 1
+    """Units of a lower stage come first: others may need what they leave in the store."""
 
     @abstractmethod
-    def compute(self) -> Computed:
-        """Do the work; the same parameters always give the same result."""
+    def compute_in(self, root: Path) -> Computed:
+        """Do the work; the same parameters always give the same result. Long work keeps its states below ``root``."""
 
 
 class MatchUnit(Unit):
@@ -69,7 +73,7 @@ class MatchUnit(Unit):
             )
         return self
 
-    def compute(self) -> Computed:
+    def compute_in(self, root: Path) -> Computed:
         played = match(game(self.game), self.a, self.b, self.games, self.seed, self.opening_plies)
         return Computed(played.summary(), {"games": played.frame()})
 
@@ -122,22 +126,24 @@ def collect(units: Sequence[Unit], experiment: str, store: LocalStore | None = N
 
 
 def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: bool) -> None:
-    tasks = [(unit, store.root) for unit in units]
     with tqdm(total=len(units), desc="computing", unit="unit", disable=not progress, leave=False) as bar:
-        for _ in in_processes(compute_unit, tasks, workers):
-            bar.update()
+        for stage in sorted({unit.stage for unit in units}):
+            tasks = [(unit, store.root) for unit in units if unit.stage == stage]
+            for _ in in_processes(compute_unit, tasks, workers):
+                bar.update()
 
 
 def compute_unit(unit: Unit, root: Path) -> str:
     """Compute one unit, store it below ``root``, return its id: what a worker does."""
     started, wall, cpu = datetime.now(UTC), time.perf_counter(), time.process_time()
-    computed = unit.compute()
+    computed = unit.compute_in(root)
     provenance = {
         "date": started.isoformat(timespec="seconds"),
         "seconds": round(time.perf_counter() - wall, 3),
         "cpu_seconds": round(time.process_time() - cpu, 3),
         "results_version": RESULTS_VERSION,
         **machine(),
+        **computed.notes,
     }
     LocalStore(root).commit(unit.kind, unit.id, unit.canonical(), computed.summary, computed.tables, provenance)
     return unit.id

@@ -48,15 +48,19 @@ def in_processes(function: Callable[..., Any], tasks: Sequence[tuple], workers: 
         # Not "fork": a notebook's kernel has threads, and forked locks stay locked.
         context = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(min(workers, len(left)), mp_context=context, initializer=_start_worker)
+        done = False
         try:
             futures = {pool.submit(function, *tasks[index]): index for index in sorted(left)}
             for future in as_completed(futures):
                 result = future.result()
                 left.discard(futures[future])
                 yield futures[future], result
+            done = True
             return
         except BrokenProcessPool:
             if attempt == RESTARTS:
                 raise
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # After an interruption nobody waits. But idle workers are seen off: a process that was itself started by
+            # multiprocessing closes their queue when it ends, and would wait for them forever.
+            pool.shutdown(wait=done, cancel_futures=True)

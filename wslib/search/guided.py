@@ -229,7 +229,7 @@ class GuidedSearch:
         noise = np.empty((len(games), self.game.actions))
         for index, i in enumerate(games):
             # A generator of numpy's for its gamma numbers, seeded from the game's stream.
-            self.streams[i] += GAMMA
+            self.streams[i : i + 1] += GAMMA
             rng = np.random.Generator(np.random.PCG64(int(self.streams[i])))
             noise[index] = rng.gamma(self.settings.noise_alpha, size=self.game.actions) + 1e-12
         _stir(self.game.rules, self.forest, self.memory, own, opp, games, self.settings.noise, noise)

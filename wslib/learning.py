@@ -1,0 +1,185 @@
+"""The experiments with networks: which runs and measurements each asks for (see :mod:`wslib.experiments`)."""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from wslib.experiments import EXPERIMENTS, Experiment, split
+from wslib.parameters import ParameterError, Parameters
+from wslib.play import player
+from wslib.runs import RunUnit, StrengthUnit, UntrainedUnit
+from wslib.search import GUIDED
+from wslib.study import Unit
+from wslib.training import RunSettings, preset
+
+LEARNED_BOARDS = ("connect4", "othello")
+Asked = list[tuple[Unit, dict[str, Any]]]
+
+
+class _Lists(Experiment):
+    """Lists may come as text, as papermill passes them."""
+
+    @classmethod
+    def lists(cls) -> tuple[str, ...]:
+        """Fields that hold lists."""
+        return ("boards",)
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**{n: split(v) if n in self.lists() else v for n, v in values.items()})
+
+
+class Untrained(_Lists):
+    """Table 6.1: the enhancements against Baseline with networks that have learned nothing."""
+
+    name: ClassVar[str] = "untrained"
+
+    games: int = Field(100, ge=2, multiple_of=2, description="games a pair, half with each colour")
+    simulations: int = Field(100, ge=2, description="m: simulations a move")
+    boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), description="games played")
+    channels: int = Field(32, ge=1, le=1024, description="C: channels of the networks")
+    seed: int = Field(0, ge=0, description="seed of all random streams")
+
+    def asked(self) -> Asked:
+        """All pairs with a network per game; by Q_rave; and Table 6.1 with one network for all games."""
+        scale = {"games": 4, "simulations": 8, "channels": 4} if self.preset == "smoke" else {
+            "games": self.games, "simulations": self.simulations, "channels": self.channels}  # fmt: skip
+        asked: Asked = []
+        for board in self.boards:
+            common = {"game": board, "seed": self.seed, **scale}
+            methods = list(GUIDED)
+            for row, a in enumerate(methods):
+                for b in methods[:row]:
+                    labels = {"part": "matrix", "board": board, "a": a, "b": b, "policy": "visits"}
+                    asked.append((UntrainedUnit(a=a, b=b, **common), labels))
+            for a in (m for m in methods if GUIDED[m].rave):
+                labels = {"part": "by Q_rave", "board": board, "a": a, "b": "baseline", "policy": "q_rave"}
+                asked.append((UntrainedUnit(a=a, b="baseline", policy="q_rave", **common), labels))
+            for a in methods[1:]:
+                labels = {"part": "one network", "board": board, "a": a, "b": "baseline", "policy": "visits"}
+                asked.append((UntrainedUnit(a=a, b="baseline", networks="one", **common), labels))
+        return asked
+
+
+class _Learning(_Lists):
+    """Runs of several kinds, and the strength of their networks on the way."""
+
+    tables: ClassVar[tuple[str, ...]] = ("iterations",)
+
+    boards: tuple[str, ...] = Field(LEARNED_BOARDS, description="games learned")
+    seeds: int = Field(2, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
+    iterations: int = Field(30, ge=1, le=10_000, description="iterations of each run")
+    games: int = Field(200, ge=2, multiple_of=2, description="games that measure a network's strength")
+    opponent: int = Field(400, ge=1, description="simulations of the MCTS that it meets")
+
+    MEASURED: ClassVar[tuple[int, ...]] = (10, 20, 30, 50, 70, 100)
+
+    def kinds(self) -> dict[str, dict[str, Any]]:
+        """The kinds of runs, by name: what each changes."""
+        raise TypeError(f"{type(self).__name__} does not name its runs")
+
+    def run(self, board: str, changes: dict[str, Any], seed: int) -> RunSettings:
+        """The settings of one run."""
+        return preset("smoke" if self.preset == "smoke" else "laptop", **{**changes, "game": board, "seed": seed})
+
+    def asked(self) -> Asked:
+        """Every run, and matches of its networks against a search without a network."""
+        smoke = self.preset == "smoke"
+        iterations, games = (2, 4) if smoke else (self.iterations, self.games)
+        opponent = player("mcts", simulations=8 if smoke else self.opponent)
+        asked: Asked = []
+        for board in self.boards:
+            for kind, changes in self.kinds().items():
+                for seed in range(1 if smoke else self.seeds):
+                    run = self.run(board, changes, seed)
+                    labels = {"board": board, "kind": kind, "seed": seed}
+                    asked.append((RunUnit(run=run, iterations=iterations), {"part": "run", **labels, "iteration": 0}))
+                    for k in sorted({*(k for k in self.MEASURED if k <= iterations), iterations}):
+                        unit = StrengthUnit(run=run, iteration=k, opponent=opponent, games=games)
+                        asked.append((unit, {"part": "strength", **labels, "iteration": k}))
+        return asked
+
+
+class NetworkChoice(_Learning):
+    """Which compact network learns most per minute of a processor."""
+
+    name: ClassVar[str] = "network_choice"
+
+    CANDIDATES: ClassVar[dict[str, dict[str, Any]]] = {
+        "author, C = 16": {"channels": 16},
+        "author, C = 32": {},
+        "author, C = 64": {"channels": 64},
+        "residual, C = 32": {"shape": "residual", "channels": 32, "hidden": (64,)},
+        "dense, 256": {"shape": "dense", "channels": 256, "hidden": ()},
+    }
+    winner: str = Field("author, C = 32", description="the candidate that also runs with 10 epochs")
+
+    def kinds(self) -> dict[str, dict[str, Any]]:
+        """The candidates with 1 epoch, and the winner with 10."""
+        if self.winner not in self.CANDIDATES:
+            raise ValueError(
+                f"winner = {self.winner!r} is not allowed: it should be one of {', '.join(self.CANDIDATES)}"
+            )
+        if self.preset == "smoke":
+            return {name: {k: v for k, v in c.items() if k == "shape"} for name, c in self.CANDIDATES.items()}
+        return {**self.CANDIDATES, f"{self.winner}, 10 epochs": {**self.CANDIDATES[self.winner], "epochs": 10}}
+
+
+class Protocol(_Learning):
+    """What the protocol does, warm start aside: epochs, gating, root noise, symmetries."""
+
+    name: ClassVar[str] = "protocol"
+
+    def kinds(self) -> dict[str, dict[str, Any]]:
+        """The laptop preset with one thing changed at a time."""
+        return {
+            "laptop (1 epoch)": {},
+            "2 epochs": {"epochs": 2},
+            "10 epochs": {"epochs": 10},
+            "no gating": {"gating": False},
+            "root noise": {"noise": 0.25},
+            "all symmetries": {"symmetries": "all"},
+        }
+
+
+class OneRun(Parameters):
+    """One training run to look into."""
+
+    name: ClassVar[str] = "one_run"
+
+    preset: Literal["smoke", "laptop", "table", "paper"] = Field("laptop", description="scale of the run")
+    game: str = Field("connect4", description="the game learned")
+    method: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora", "rhea"] = Field(
+        "wrora", description="who plays the warm start"
+    )
+    switch: Literal["fixed", "adaptive", ""] = Field("fixed", description="how it ends ('' for baseline)")
+    iterations: int = Field(100, ge=1, le=10_000, description="iterations")
+    seed: int = Field(0, ge=0, description="seed of all random streams")
+
+
+class Learned(_Learning):
+    """Does it learn? Runs of the laptop preset against searches without a network."""
+
+    name: ClassVar[str] = "learned"
+
+    boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), description="games learned")
+    seeds: int = Field(3, ge=1, le=1000, description="runs (seeds 0, 1, ...)")
+    iterations: int = Field(100, ge=1, le=10_000, description="iterations of each run")
+
+    def asked(self) -> Asked:
+        """Every run, and its last network against MCTS with 100, 400 and 1600 simulations."""
+        smoke = self.preset == "smoke"
+        iterations, games = (2, 4) if smoke else (self.iterations, self.games)
+        asked: Asked = []
+        for board in self.boards:
+            for seed in range(1 if smoke else self.seeds):
+                run = self.run(board, {}, seed)
+                labels = {"board": board, "seed": seed}
+                asked.append((RunUnit(run=run, iterations=iterations), {"part": "run", **labels, "opponent": 0}))
+                for simulations in (8,) if smoke else (100, 400, 1600):
+                    opponent = player("mcts", simulations=simulations)
+                    unit = StrengthUnit(run=run, iteration=iterations, opponent=opponent, games=games)
+                    asked.append((unit, {"part": "strength", **labels, "opponent": simulations}))
+        return asked
+
+
+EXPERIMENTS |= {e.name: e for e in (Untrained, NetworkChoice, Protocol, Learned)}
