@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from wslib._compiled import kernel, stream
+from wslib._compiled import GAMMA, MIX_1, MIX_2, kernel, stream
 from wslib.games import Game, Position
 from wslib.games import rules as R
 from wslib.search import GuidedSettings, SearchSettings, kernels
@@ -168,3 +168,34 @@ class Guided(Grown):
     @property
     def streams(self) -> np.ndarray:
         return self.search.streams[self.number :]
+
+
+def _hashed(own: np.ndarray, opp: np.ndarray, number: int) -> np.ndarray:
+    """A number in [0, 1) per state, float32; ``number`` makes another one."""
+    with np.errstate(over="ignore"):
+        z = own * MIX_1 ^ opp * MIX_2 ^ np.uint64(number + 1) * GAMMA
+        for shift, factor in ((31, MIX_2), (29, MIX_1), (32, MIX_2)):
+            z = (z ^ z >> np.uint64(shift)) * factor
+    return (z >> np.uint64(40)).astype(np.float32) / np.float32(2**24)
+
+
+class MadeUpNetwork:
+    """A stand-in for a network: priors and values made from each state by hashing, whatever else is asked with it.
+
+    Some moves are liked much better than others, illegal ones as much as legal ones; one state in eight has nothing
+    but illegal moves liked. ``asked`` is the states of each batch.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.asked: list[list[tuple[int, int]]] = []
+
+    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        bit = np.uint64(1) << np.arange(self.game.cells, dtype=np.uint64)
+        cells = planes.reshape(len(planes), -1)
+        own, opp = (((cells == colour) * bit).sum(axis=1, dtype=np.uint64) for colour in (1, -1))
+        self.asked.append(list(zip(own.tolist(), opp.tolist(), strict=True)))
+        priors = np.stack([_hashed(own, opp, action) for action in range(self.game.actions)], axis=1) ** 3
+        for row in np.flatnonzero(_hashed(own, opp, -1) < 0.125):
+            priors[row, list(Position(self.game, int(own[row]), int(opp[row]), 0).legal)] = 0.0
+        return priors, 2 * _hashed(own, opp, 100) - 1

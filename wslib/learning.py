@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from wslib.experiments import EXPERIMENTS, Experiment, split
-from wslib.parameters import ParameterError, Parameters
+from wslib.parameters import Parameters
 from wslib.play import player
 from wslib.runs import RunUnit, StrengthUnit, UntrainedUnit
 from wslib.search import GUIDED

@@ -23,6 +23,11 @@ METHODS = {
     "mcts": ("MCTS", "#0072B2", "o"),
     "rave": ("RAVE", "#E69F00", "s"),
     "rhea": ("RHEA", "#CC79A7", "^"),
+    "baseline": ("Baseline", "#000000", "o"),
+    "rollout": ("Rollout", "#0072B2", "v"),
+    "rora": ("RoRa", "#009E73", "D"),
+    "wro": ("WRo", "#56B4E9", "P"),
+    "wrora": ("WRoRa", "#D55E00", "*"),
 }
 """Name, colour and mark of each method, in the order in which tables and figures show them."""
 BOARDS = {"gobang": "Gobang", "connect4": "Connect Four", "othello": "Othello"}
@@ -123,6 +128,11 @@ def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | N
         f"<tbody>{body}</tbody></table></div></figure>"
     )
     return Html(html, f"{caption}\n{cells.to_string(index=False)}")
+
+
+def p_value(p: float) -> str:
+    """A p as it is written in tables."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def percent(value: float) -> str:

@@ -15,7 +15,18 @@ from matplotlib.figure import Figure
 from scipy import stats as scipy_stats
 
 from wslib import stats
-from wslib.report.look import METHODS, OURS, THESIS, Html, board_name, method_name, percent, show_figure, show_table
+from wslib.report.look import (
+    METHODS,
+    OURS,
+    THESIS,
+    Html,
+    board_name,
+    method_name,
+    p_value,
+    percent,
+    show_figure,
+    show_table,
+)
 
 THESIS_GAMES = 500
 """Repetitions that the caption of Table 5.1 names."""
@@ -205,7 +216,7 @@ def claim_1_table(claim: pd.DataFrame) -> Html:
     return show_table(
         shown,
         caption,
-        {"ours %": percent, "p (Holm)": _p_value},
+        {"ours %": percent, "p (Holm)": p_value},
     )
 
 
@@ -248,7 +259,7 @@ def rhea_table(changed: pd.DataFrame) -> Html:
             "against RHEA %": percent,
             "against MCTS %": percent,
             "unchanged %": lambda v: "–" if np.isnan(v) else percent(v),
-            "p (Holm)": _p_value,
+            "p (Holm)": p_value,
         },
     )
 
@@ -269,10 +280,6 @@ def rhea_prose(changed: pd.DataFrame) -> str:
         f"{other} make a difference by the same test. Weaker: {listed(weaker) or 'none'}. "
         f"Stronger: {listed(stronger) or 'none'}."
     )
-
-
-def _p_value(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def distances(compared: pd.DataFrame) -> pd.DataFrame:
