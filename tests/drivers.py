@@ -146,6 +146,7 @@ class Fast(Grown):
         )
         return int(move[0])
 
+
 @dataclass
 class Guided(Grown):
     """The tree of one of the games that a guided search plays side by side."""
@@ -170,10 +171,10 @@ class Guided(Grown):
         return self.search.streams[self.number :]
 
 
-def _hashed(own: np.ndarray, opp: np.ndarray, number: int) -> np.ndarray:
-    """A number in [0, 1) per state, float32; ``number`` makes another one."""
+def _hashed(own: np.ndarray, opp: np.ndarray, numbers: int) -> np.ndarray:
+    """So many numbers in [0, 1) per state, float32."""
     with np.errstate(over="ignore"):
-        z = own * MIX_1 ^ opp * MIX_2 ^ np.uint64(number + 1) * GAMMA
+        z = (own * MIX_1 ^ opp * MIX_2)[:, None] ^ np.arange(1, numbers + 1, dtype=np.uint64) * GAMMA
         for shift, factor in ((31, MIX_2), (29, MIX_1), (32, MIX_2)):
             z = (z ^ z >> np.uint64(shift)) * factor
     return (z >> np.uint64(40)).astype(np.float32) / np.float32(2**24)
@@ -195,7 +196,8 @@ class MadeUpNetwork:
         cells = planes.reshape(len(planes), -1)
         own, opp = (((cells == colour) * bit).sum(axis=1, dtype=np.uint64) for colour in (1, -1))
         self.asked.append(list(zip(own.tolist(), opp.tolist(), strict=True)))
-        priors = np.stack([_hashed(own, opp, action) for action in range(self.game.actions)], axis=1) ** 3
-        for row in np.flatnonzero(_hashed(own, opp, -1) < 0.125):
+        numbers = _hashed(own, opp, self.game.actions + 2)
+        priors = numbers[:, 2:] ** 3
+        for row in np.flatnonzero(numbers[:, 0] < 0.125):
             priors[row, list(Position(self.game, int(own[row]), int(opp[row]), 0).legal)] = 0.0
-        return priors, 2 * _hashed(own, opp, 100) - 1
+        return priors, 2 * numbers[:, 1] - 1

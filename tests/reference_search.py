@@ -175,6 +175,8 @@ class Search:
     def drawn_move(self, root: Position) -> int:
         """A move drawn from the policy."""
         weights = self.weights(root)
+        if not sum(weights.values()):
+            return self.largest(weights)
         left = self.stream.uniform() * sum(weights.values())
         for action, weight in sorted(weights.items()):
             left -= weight

@@ -109,7 +109,7 @@ def test_each_simulation_leaves_the_tree_that_the_plain_search_leaves(name, sett
     network = MadeUpNetwork(root.game)
     searching = GuidedSearch(root.game, settings, network, streams(1, seed=3))
     fast, plain = Guided(searching, 0), plain_search(settings, network, searching.streams[0])
-    for simulation in range(40):
+    for simulation in range(30):
         path = plain.simulate(root)
         searching.run(np.zeros(1, int), *words([root]))
         assert fast.path(len(path)) == states(path), f"simulation {simulation} takes another path"
@@ -142,6 +142,8 @@ def test_games_side_by_side_with_moves_and_policies_are_those_of_plain_searches(
             for _ in range(12):
                 plain[i].simulate(here[index])
             weights = plain[i].weights(here[index])
+            if not sum(weights.values()):  # by Q, where all that was tried loses
+                weights = dict.fromkeys(weights, 1.0)
             wanted = [weights.get(a, 0.0) / sum(weights.values()) for a in range(game(name).actions)]
             assert list(policies[index]) == pytest.approx(wanted, abs=1e-12)
             assert actions[index] == (plain[i].drawn_move if sampled[index] else plain[i].move)(here[index])
@@ -370,7 +372,9 @@ def test_the_six_methods_play_six_different_ways():
 
 def test_a_match_of_networks_is_the_same_twice_and_another_with_another_seed():
     board = game("connect4")
-    a, b = (NetworkPlayer(MadeUpNetwork(board), GuidedSettings(method=m, simulations=10)) for m in ("wrora", "baseline"))
+    a, b = (
+        NetworkPlayer(MadeUpNetwork(board), GuidedSettings(method=m, simulations=10)) for m in ("wrora", "baseline")
+    )
     first, again, other = (match(board, a, b, games=8, seed=seed, opening_plies=2).moves for seed in (1, 1, 2))
     assert first == again != other
 

@@ -24,6 +24,7 @@ from study_tasks import (
     commit_and_die,
     commit_often,
     contents,
+    ended,
     example,
     started,
     store_example,
@@ -229,8 +230,7 @@ def test_a_lost_or_broken_provenance_costs_no_result(content: bytes | None, root
 
 def test_two_writers_of_a_unit_write_the_same_bytes(tmp_path: Path):
     writers = [started(commit_often, str(tmp_path / host), 1, host) for host in ("one", "another")]
-    for writer in writers:
-        writer.join()
+    assert ended(writers) == [0, 0]
     assert contents(tmp_path / "one") == contents(tmp_path / "another")
     assert len(contents(tmp_path / "one")) == 4
     made = [(tmp_path / host / "match" / UNIT / PROVENANCE).read_bytes() for host in ("one", "another")]
@@ -243,7 +243,7 @@ def test_who_reads_while_others_write_the_same_unit_sees_all_of_it_or_nothing(tm
     seen = []
     while any(writer.is_alive() for writer in writers):
         seen.append(store.read("match", UNIT))
-    assert all(writer.exitcode == 0 for writer in writers)
+    assert ended(writers) == [0, 0, 0]
     assert is_example(store.read("match", UNIT))
     assert all(stored is None or is_example(stored) for stored in seen)
     assert contents(tmp_path) == {name: c for name, c in contents(template).items() if UNIT in name}

@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 from study_tasks import (
     FileOperations,
+    computed_now,
     contents,
+    ended,
     golden,
     golden_units,
     small_units,
@@ -56,8 +58,8 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The seeds of the units that are computed."""
-    seeds, real = [], MatchUnit.compute
-    monkeypatch.setattr(MatchUnit, "compute", lambda self: (seeds.append(self.seed), real(self))[1])
+    seeds, real = [], MatchUnit.compute_in
+    monkeypatch.setattr(MatchUnit, "compute_in", lambda self, root: (seeds.append(self.seed), real(self, root))[1])
     return seeds
 
 
@@ -96,7 +98,7 @@ def test_rows_come_in_the_order_asked_for_and_a_unit_asked_for_twice_is_computed
 
 def test_a_row_says_what_the_unit_computed(store: LocalStore):
     row = ask(UNITS[:1], store).iloc[0].to_dict()
-    assert row == {"unit": UNITS[0].id, "origin": "computed here"} | UNITS[0].compute().summary
+    assert row == {"unit": UNITS[0].id, "origin": "computed here"} | computed_now(UNITS[0]).summary
 
 
 def test_a_damaged_result_is_computed_again_to_the_same_bytes(store: LocalStore, computed: list[int]):
@@ -181,7 +183,7 @@ def test_published_results_that_were_changed_stop_everything(store: LocalStore, 
 
 def test_a_published_table_is_the_one_that_was_computed(store: LocalStore):
     published_with_a_mark(UNITS[:2], store)
-    here = UNITS[1].compute().tables["games"]
+    here = computed_now(UNITS[1]).tables["games"]
     pd.testing.assert_frame_equal(Published("trial").read("match", UNITS[1].id).tables["games"], here)
 
 
@@ -193,15 +195,15 @@ def test_a_published_table_is_the_one_that_was_computed(store: LocalStore):
 def test_an_error_in_the_middle_loses_nothing_that_was_finished(
     error: type[BaseException], at: int, store: LocalStore, monkeypatch: pytest.MonkeyPatch
 ):
-    real, seeds = MatchUnit.compute, []
+    real, seeds = MatchUnit.compute_in, []
 
-    def compute(self: MatchUnit) -> Computed:
+    def compute(self: MatchUnit, root: Path) -> Computed:
         seeds.append(self.seed)
         if len(seeds) == at + 1:
             raise error
-        return real(self)
+        return real(self, root)
 
-    monkeypatch.setattr(MatchUnit, "compute", compute)
+    monkeypatch.setattr(MatchUnit, "compute_in", compute)
     with pytest.raises(error):
         ask(UNITS, store)
     assert len(stored_units(store.root)) == at
@@ -258,24 +260,18 @@ def test_a_study_that_is_killed_again_and_again_ends_with_the_bytes_of_an_undist
         finished |= killed_study(tmp_path, workers, after, pause=draw.uniform(0, 0.03))
     assert 0 < len(finished) < number
     last = started(study_small_units, str(tmp_path), workers)
-    last.join()
-    assert last.exitcode == 0
+    assert ended([last]) == [0]
     assert without_left_overs(contents(tmp_path)) == undisturbed
     assert {path: path.stat().st_mtime_ns for path in finished} == finished, "nothing finished was written again"
 
 
 def test_two_workers_store_the_bytes_that_one_stores(tmp_path: Path, undisturbed: dict[str, bytes]):
-    process = started(study_small_units, str(tmp_path), 2)
-    process.join()
-    assert process.exitcode == 0
+    assert ended([started(study_small_units, str(tmp_path), 2)]) == [0]
     assert contents(tmp_path) == undisturbed
 
 
 def test_two_studies_of_the_same_units_at_once_do_not_disturb_each_other(tmp_path: Path, undisturbed: dict[str, bytes]):
-    both = [started(study_small_units, str(tmp_path), 1) for _ in range(2)]
-    for process in both:
-        process.join()
-    assert [process.exitcode for process in both] == [0, 0]
+    assert ended([started(study_small_units, str(tmp_path), 1) for _ in range(2)]) == [0, 0]
     assert contents(tmp_path) == undisturbed
 
 
@@ -333,7 +329,7 @@ INERT = [
 def test_the_id_does_not_depend_on_what_cannot_act_and_it_does_not(one: Parameters, two: Parameters):
     units = [unit(game="connect4", a=settings, seed=3, games=6) for settings in (one, two)]
     assert units[0].id == units[1].id
-    assert units[0].compute().tables["games"].equals(units[1].compute().tables["games"])
+    assert computed_now(units[0]).tables["games"].equals(computed_now(units[1]).tables["games"])
 
 
 @pytest.mark.parametrize(
@@ -354,8 +350,7 @@ def test_the_id_depends_on_the_results_version_and_is_the_digest_of_the_canonica
 
 
 def test_an_id_is_the_same_in_another_process_and_is_a_plain_name_for_a_folder(tmp_path: Path):
-    process = started(compute_unit, UNITS[0], tmp_path)
-    process.join()
+    assert ended([started(compute_unit, UNITS[0], tmp_path)]) == [0]
     assert (tmp_path / "match" / UNITS[0].id / MANIFEST).exists()
     assert len(UNITS[0].id) == 20
     assert set(UNITS[0].id) <= set("0123456789abcdef")

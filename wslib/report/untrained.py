@@ -74,10 +74,20 @@ def one_network_table(cells: pd.DataFrame) -> Html:
     )
     return show_table(
         shown,
-        "The same matches with one fixed network: playouts make some games differ, but Baseline and RAVE play the "
-        "same moves again and again, and every win rate is about that one network.",
+        "The same matches with one fixed network for all games. Playouts make games differ; Baseline and RAVE use "
+        "chance only to break ties. Every win rate in this column is about that one network.",
         {"a network per game %": percent, "one network %": _or_dash},
     )
+
+
+def readings_prose(cells: pd.DataFrame) -> str:
+    """Which reading of the final move is closer to the printed cells, per enhancement with RAVE."""
+    parts = []
+    for a, group in cells[~cells["by_q_rave"].isna() & ~cells["thesis"].isna()].groupby("a", sort=False):
+        visits, by_q_rave = (100 * (group[n] - group["thesis"]).abs().mean() for n in ("score", "by_q_rave"))
+        closer = "visits" if visits < by_q_rave else "Q_rave"
+        parts.append(f"{method_name(a)}: {visits:.1f} points by visits, {by_q_rave:.1f} by Q_rave (closer: {closer})")
+    return "Mean distance to the printed cells, by the two readings of the final move. " + "; ".join(parts) + "."
 
 
 def matrix_figure(matches: pd.DataFrame, methods: list[str]) -> Html:
@@ -149,12 +159,13 @@ def claim_2(cells: pd.DataFrame) -> pd.DataFrame:
 def _difference(board: str, name: str, first, second) -> tuple:
     """Two win rates against Baseline, from different games: the interval of 1/2 + difference, and Fisher's exact p."""
     difference = first.score - second.score
-    spread = np.sqrt(first.score * (1 - first.score) / first.games + second.score * (1 - second.score) / second.games)
-    half = scipy_stats.norm.ppf(1 - stats.ALPHA / 2) * max(float(spread), 1e-9)
+    # Newcombe's interval, made of the two of Wilson: it stays honest where all games were won.
+    below = float(np.hypot(first.score - first.low, second.high - second.score))
+    above = float(np.hypot(first.high - first.score, second.score - second.low))
     wins = [round(r.score * r.games) for r in (first, second)]
     table = [[w, r.games - w] for w, r in zip(wins, (first, second), strict=True)]
     p = float(scipy_stats.fisher_exact(table).pvalue)
-    return board, name, first.score, second.score, (0.5 + difference - half, 0.5 + difference + half), p
+    return board, name, first.score, second.score, (0.5 + difference - below, 0.5 + difference + above), p
 
 
 def claim_2_table(claim: pd.DataFrame) -> Html:
