@@ -17,6 +17,7 @@ SMOKE: dict[str, dict[str, Any]] = {
     "orientation": {"preset": "smoke"},
     "readings": {"preset": "smoke"},
     "searches": {"simulations": 20},
+    "untrained": {"preset": "smoke"},
 }
 
 

@@ -7,8 +7,9 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from wslib import store, study
-from wslib.experiments import EXPERIMENTS, Experiment
+from wslib.experiments import Experiment
 from wslib.games import NAMES, game
+from wslib.learning import EXPERIMENTS
 from wslib.parameters import ParameterError
 from wslib.play import METHODS, play, player
 

@@ -120,12 +120,14 @@ def _pass(network: Network, adam: torch.optim.Optimizer, batch: int, x: torch.Te
 def _memory(adam: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
     """Adam's memory as plain tensors."""
     state = adam.state_dict()["state"]
-    return {f"{number}.{name}": tensor for number, entry in state.items() for name, tensor in entry.items()}
+    return {f"{number}.{name}": kept.contiguous() for number, entry in state.items() for name, kept in entry.items()}
 
 
 def _restore(adam: torch.optim.Optimizer, memory: dict[str, torch.Tensor]) -> None:
-    state: dict[int, dict[str, torch.Tensor]] = {}
-    for key, tensor in memory.items():
+    weights, state = adam.param_groups[0]["params"], dict[int, dict[str, torch.Tensor]]()
+    for key, kept in memory.items():
         number, name = key.split(".")
-        state.setdefault(int(number), {})[name] = tensor
+        # A copy, for Adam writes into it; laid out as the weights are, which its fused step takes for granted.
+        copy = torch.empty_like(weights[int(number)]).copy_(kept) if kept.dim() else kept.clone()
+        state.setdefault(int(number), {})[name] = copy
     adam.load_state_dict({**adam.state_dict(), "state": state})

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from wslib.experiments import EXPERIMENTS, Experiment, split
-from wslib.parameters import Parameters
+from wslib.parameters import ParameterError
 from wslib.play import player
 from wslib.runs import RunUnit, StrengthUnit, UntrainedUnit
 from wslib.search import GUIDED
@@ -81,15 +81,22 @@ class _Learning(_Lists):
         """The settings of one run."""
         return preset("smoke" if self.preset == "smoke" else "laptop", **{**changes, "game": board, "seed": seed})
 
+    @property
+    def scale(self) -> dict[str, int]:
+        """Seeds, iterations, games and the opponent's simulations at the preset's scale."""
+        if self.preset == "smoke":
+            return {"seeds": 1, "iterations": 2, "games": 4, "opponent": 8}
+        names = ("seeds", "iterations", "games", "opponent")
+        return {name: getattr(self, name) for name in names}
+
     def asked(self) -> Asked:
         """Every run, and matches of its networks against a search without a network."""
-        smoke = self.preset == "smoke"
-        iterations, games = (2, 4) if smoke else (self.iterations, self.games)
-        opponent = player("mcts", simulations=8 if smoke else self.opponent)
+        iterations, games = self.scale["iterations"], self.scale["games"]
+        opponent = player("mcts", simulations=self.scale["opponent"])
         asked: Asked = []
         for board in self.boards:
             for kind, changes in self.kinds().items():
-                for seed in range(1 if smoke else self.seeds):
+                for seed in range(self.scale["seeds"]):
                     run = self.run(board, changes, seed)
                     labels = {"board": board, "kind": kind, "seed": seed}
                     asked.append((RunUnit(run=run, iterations=iterations), {"part": "run", **labels, "iteration": 0}))
@@ -105,20 +112,19 @@ class NetworkChoice(_Learning):
     name: ClassVar[str] = "network_choice"
 
     CANDIDATES: ClassVar[dict[str, dict[str, Any]]] = {
-        "author, C = 16": {"channels": 16},
-        "author, C = 32": {},
-        "author, C = 64": {"channels": 64},
-        "residual, C = 32": {"shape": "residual", "channels": 32, "hidden": (64,)},
-        "dense, 256": {"shape": "dense", "channels": 256, "hidden": ()},
+        "author-16": {"channels": 16},
+        "author-32": {},
+        "author-64": {"channels": 64},
+        "residual-32": {"shape": "residual", "channels": 32, "hidden": (64,)},
+        "dense-256": {"shape": "dense", "channels": 256, "hidden": ()},
     }
-    winner: str = Field("author, C = 32", description="the candidate that also runs with 10 epochs")
+    winner: str = Field("author-32", description="the candidate that also runs with 10 epochs")
 
     def kinds(self) -> dict[str, dict[str, Any]]:
         """The candidates with 1 epoch, and the winner with 10."""
         if self.winner not in self.CANDIDATES:
-            raise ValueError(
-                f"winner = {self.winner!r} is not allowed: it should be one of {', '.join(self.CANDIDATES)}"
-            )
+            names = ", ".join(self.CANDIDATES)
+            raise ParameterError(f"winner = {self.winner!r} is not allowed: it should be one of {names}")
         if self.preset == "smoke":
             return {name: {k: v for k, v in c.items() if k == "shape"} for name, c in self.CANDIDATES.items()}
         return {**self.CANDIDATES, f"{self.winner}, 10 epochs": {**self.CANDIDATES[self.winner], "epochs": 10}}
@@ -141,19 +147,27 @@ class Protocol(_Learning):
         }
 
 
-class OneRun(Parameters):
+class OneRun(Experiment):
     """One training run to look into."""
 
     name: ClassVar[str] = "one_run"
+    tables: ClassVar[tuple[str, ...]] = ("iterations",)
 
-    preset: Literal["smoke", "laptop", "table", "paper"] = Field("laptop", description="scale of the run")
-    game: str = Field("connect4", description="the game learned")
+    preset: Literal["smoke", "laptop", "table", "paper"] = Field("laptop", description="scale of the run")  # type: ignore[assignment]
+    board: str = Field("connect4", description="the game learned")
     method: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora", "rhea"] = Field(
         "wrora", description="who plays the warm start"
     )
-    switch: Literal["fixed", "adaptive", ""] = Field("fixed", description="how it ends ('' for baseline)")
-    iterations: int = Field(100, ge=1, le=10_000, description="iterations")
+    switch: Literal["fixed", "adaptive"] = Field("fixed", description="how the warm start ends")
+    iterations: int = Field(100, ge=1, le=10_000, description="iterations (smoke: 2)")
     seed: int = Field(0, ge=0, description="seed of all random streams")
+
+    def asked(self) -> Asked:
+        """The run."""
+        warm = {} if self.method == "baseline" else {"switch": self.switch}
+        run = preset(self.preset, game=self.board, method=self.method, seed=self.seed, **warm)
+        iterations = 2 if self.preset == "smoke" else self.iterations
+        return [(RunUnit(run=run, iterations=iterations), {"board": self.board, "kind": self.method})]
 
 
 class Learned(_Learning):
@@ -167,19 +181,18 @@ class Learned(_Learning):
 
     def asked(self) -> Asked:
         """Every run, and its last network against MCTS with 100, 400 and 1600 simulations."""
-        smoke = self.preset == "smoke"
-        iterations, games = (2, 4) if smoke else (self.iterations, self.games)
+        iterations, games = self.scale["iterations"], self.scale["games"]
         asked: Asked = []
         for board in self.boards:
-            for seed in range(1 if smoke else self.seeds):
+            for seed in range(self.scale["seeds"]):
                 run = self.run(board, {}, seed)
-                labels = {"board": board, "seed": seed}
+                labels = {"board": board, "kind": "laptop", "seed": seed, "iteration": iterations}
                 asked.append((RunUnit(run=run, iterations=iterations), {"part": "run", **labels, "opponent": 0}))
-                for simulations in (8,) if smoke else (100, 400, 1600):
+                for simulations in (8,) if self.preset == "smoke" else (100, 400, 1600):
                     opponent = player("mcts", simulations=simulations)
                     unit = StrengthUnit(run=run, iteration=iterations, opponent=opponent, games=games)
                     asked.append((unit, {"part": "strength", **labels, "opponent": simulations}))
         return asked
 
 
-EXPERIMENTS |= {e.name: e for e in (Untrained, NetworkChoice, Protocol, Learned)}
+EXPERIMENTS |= {e.name: e for e in (Untrained, OneRun, NetworkChoice, Protocol, Learned)}

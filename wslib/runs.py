@@ -8,7 +8,7 @@ the next state is safe. Networks of chosen iterations stay. The number of iterat
 import json
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -27,8 +27,8 @@ from wslib.play import Games, NetworkPlayer, PlayerSettings, match
 from wslib.play.match import play_block
 from wslib.runtime import CompiledNetwork
 from wslib.search import GuidedSettings
-from wslib.store import MANIFEST, DamagedResult, read_folder, write_folder
-from wslib.study import Computed, Unit
+from wslib.store import MANIFEST, DamagedResult, LocalStore, read_folder, write_folder
+from wslib.study import Computed, Unit, origins
 from wslib.training import KEPT, Examples, RunSettings, RunState, advance, start
 
 
@@ -96,8 +96,12 @@ class RunFolder:
         return start(self.run), []
 
 
-def train(run: RunSettings, iterations: int, root: Path, told: Any = None) -> tuple[RunState, list[dict[str, Any]],
-                                                                                   dict[str, float]]:  # fmt: skip
+Told = Callable[[dict[str, Any]], object]
+
+
+def train(
+    run: RunSettings, iterations: int, root: Path, told: Told | None = None
+) -> tuple[RunState, list[dict[str, Any]], dict[str, float]]:
     """Train up to an iteration, from wherever the run stands; also the seconds per stage spent here.
 
     ``told`` is called with what there is to tell of each new iteration.
@@ -121,6 +125,13 @@ def train(run: RunSettings, iterations: int, root: Path, told: Any = None) -> tu
         if told:
             told(news)
     return state, log[:iterations], seconds
+
+
+def watch(unit: "RunUnit", experiment: str, told: Told) -> None:
+    """Train a run that is neither published nor stored, here and now; ``told`` hears of every iteration."""
+    store = LocalStore()
+    if origins([unit], experiment, store)[unit.id] is None:
+        train(unit.run, unit.iterations, store.root, told)
 
 
 class RunUnit(Unit):

@@ -247,7 +247,8 @@ def publish(experiment: str, results: Mapping[str, tuple[str, Mapping[str, Any],
     made = [{"unit": unit, **stored.provenance} for unit, (_, _, stored) in results.items()]
     files = {"units.csv": _csv(pd.DataFrame(rows)), "provenance.csv": _csv(pd.DataFrame(made))}
     for name in tables:
-        parts = [stored.tables[name].assign(unit=unit) for unit, (_, _, stored) in results.items()]
+        found = ((unit, stored.tables.get(name)) for unit, (_, _, stored) in results.items())
+        parts = [part.assign(unit=unit) for unit, part in found if part is not None]
         whole = pd.concat(parts, ignore_index=True)
         files[f"{name}.csv.gz"] = pack_table(whole[["unit", *[c for c in whole if c != "unit"]]])
     write_folder(folder, files, {"experiment": experiment})

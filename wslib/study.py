@@ -102,6 +102,23 @@ def table(unit: Unit, name: str, experiment: str, store: LocalStore | None = Non
     return _known([unit], experiment, store)[unit.id][1].tables[name]
 
 
+def provenance(units: Sequence[Unit], experiment: str, store: LocalStore | None = None) -> pd.DataFrame:
+    """When, where, with what and how long each of these units was computed, a row each (those that are there)."""
+    known = _known(units, experiment, store or LocalStore())
+    return pd.DataFrame([{**known[u.id][1].provenance, "unit": u.id} for u in units if u.id in known])
+
+
+def tables(units: Sequence[Unit], labels: pd.DataFrame, name: str, experiment: str,
+           store: LocalStore | None = None) -> pd.DataFrame:  # fmt: skip
+    """One table of several units, below each other, each row with the labels of its unit."""
+    known = _known(units, experiment, store or LocalStore())
+    parts = []
+    for unit, (_, label) in zip(units, labels.iterrows(), strict=True):
+        part = known[unit.id][1].tables[name]
+        parts.append(part.assign(**{key: value for key, value in label.items() if key not in part}))
+    return pd.concat(parts, ignore_index=True)
+
+
 def _known(units: Sequence[Unit], experiment: str, store: LocalStore) -> dict[str, tuple[str, Stored]]:
     published = Published(experiment)
     known = {}

@@ -98,6 +98,8 @@ class RunSettings(FitSettings):
             raise ValueError("weight 'shifted' belongs to switch 'fixed': adaptive weights count from 1 anyway")
         if self.policy == "q_rave" and not (self.method in GUIDED and GUIDED[self.method].rave):
             raise ValueError(f"policy 'q_rave' needs a method with RAVE, not {self.method!r}")
+        if self.policy != "visits" and self.method in ("baseline", "rhea"):
+            raise ValueError(f"policy belongs to a warm start that searches a tree: {self.method!r} does not")
         _ = self.network  # has rules of its own
         return self
 
@@ -108,8 +110,11 @@ class RunSettings(FitSettings):
                                blocks=self.blocks or 0, dropout=self.dropout)  # fmt: skip
 
     def canonical(self) -> dict[str, Any]:
-        """Without gating, nothing of the arena acts."""
-        unused = () if self.gating else ("threshold", "undecided", "arena_games", "arena_plies")
+        """Without gating nothing of the arena acts, and what the method or the shape does not use is null too."""
+        unused = [] if self.gating else ["threshold", "undecided", "arena_games", "arena_plies"]
+        unused += ["policy"] if self.method in ("baseline", "rhea") else []
+        unused += ["blocks"] if self.shape == "author" else []
+        unused += [] if self.hidden else ["dropout"]
         return super().canonical() | dict.fromkeys(unused)
 
 
@@ -290,6 +295,7 @@ def self_play(settings: RunSettings, state: RunState) -> SelfPlay:
         "policy_entropy": float(-np.sum(examples.policy * np.log(np.maximum(examples.policy, 1e-12)), axis=1).mean()),
         "fresh_value_loss": float(np.mean((values - examples.z) ** 2)),
         "fresh_policy_loss": float(-np.sum(examples.policy * np.log(np.maximum(priors, 1e-12)), axis=1).mean()),
+        "a_game": table.move_lists()[0],
         "evaluations": sum(s.evaluations for s in searches),
         "leaves": sum(s.leaves for s in searches),
     }
@@ -342,6 +348,7 @@ def compete(settings: RunSettings, new: Network, old: Network, iteration: int) -
     results = table.first_player_result * np.where(first == 0, 1, -1)
     wins, draws, losses = (int(np.sum(results == r)) for r in (1, 0, -1))
     decided = wins + losses
-    accepted = wins >= settings.threshold * decided if decided else settings.undecided == "accept"
+    # The quotient, for 0.55 * 20 is above 11.
+    accepted = wins / decided >= settings.threshold if decided else settings.undecided == "accept"
     told = {"arena_wins": wins, "arena_draws": draws, "arena_losses": losses}
     return accepted, told

@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
@@ -48,9 +48,11 @@ def in_processes(function: Callable[..., Any], tasks: Sequence[tuple], workers: 
         # Not "fork": a notebook's kernel has threads, and forked locks stay locked.
         context = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(min(workers, len(left)), mp_context=context, initializer=_start_worker)
+        futures: dict[Future, int] = {}
         done = False
         try:
-            futures = {pool.submit(function, *tasks[index]): index for index in sorted(left)}
+            for index in sorted(left):
+                futures[pool.submit(function, *tasks[index])] = index
             for future in as_completed(futures):
                 result = future.result()
                 left.discard(futures[future])
@@ -61,6 +63,9 @@ def in_processes(function: Callable[..., Any], tasks: Sequence[tuple], workers: 
             if attempt == RESTARTS:
                 raise
         finally:
-            # After an interruption nobody waits. But idle workers are seen off: a process that was itself started by
-            # multiprocessing closes their queue when it ends, and would wait for them forever.
-            pool.shutdown(wait=done, cancel_futures=True)
+            # The pool's own cancel_futures is forgotten when the pool is, as after an interruption, where nobody waits.
+            for future in futures:
+                future.cancel()
+            # Otherwise idle workers are seen off: a process that was itself started by multiprocessing closes their
+            # queue when it ends, and would wait for them forever.
+            pool.shutdown(wait=done)

@@ -41,6 +41,9 @@ NEARLY_ALL = 0.9
 def scored(matches: pd.DataFrame) -> pd.DataFrame:
     """Add what is derived from the counts: wins, draws, losses, score, interval, shares."""
     frame = matches.copy()
+    # Beside units of other kinds, whose rows lack them, counts have become floats.
+    counted = ["games", "distinct", *(f"{n}_{c}" for n in ("wins", "draws", "losses") for c in ("first", "second"))]
+    frame[counted] = frame[counted].astype(int)
     for name in ("wins", "draws", "losses"):
         frame[name] = frame[f"{name}_first"] + frame[f"{name}_second"]
     counts = list(zip(frame["wins"], frame["draws"], frame["losses"], strict=True))
