@@ -201,7 +201,7 @@ def test_what_cannot_be_is_refused_in_one_sentence(model: type[Experiment], valu
 
 def test_an_opening_longer_than_a_board_is_refused_before_any_match_is_played():
     asked = Orientation(boards="othello,tictactoe", opening_plies=9)
-    with pytest.raises(ParameterError, match="opening_plies = 9 is not allowed: .* has 0 to 8"):
+    with pytest.raises(ParameterError, match=r"opening_plies = 9 is not allowed: .* has 0 to 8"):
         asked.units()
 
 
@@ -250,7 +250,7 @@ def injected(text: str) -> dict[str, Any]:
 
 
 def test_a_name_that_papermill_injects_and_nobody_knows_is_refused():
-    with pytest.raises(ParameterError, match="there is no parameter 'gmaes' here: the parameters are .*games"):
+    with pytest.raises(ParameterError, match=r"there is no parameter 'gmaes' here: the parameters are .*games"):
         read_parameters(Orientation, injected("# Parameters\ngmaes = 20\nseed = 1\n"))
 
 
@@ -273,8 +273,13 @@ def test_a_parameters_cell_that_was_not_run_is_asked_for():
 def papermill(*arguments: str, store: Path) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "-m", "papermill", *arguments, "--no-progress-bar"],
-        cwd=ROOT, env={**os.environ, "WSLIB_STORE": str(store)}, capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+        cwd=ROOT,
+        env={**os.environ, "WSLIB_STORE": str(store)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
 
 
 def outputs(path: Path) -> str:

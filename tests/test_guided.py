@@ -27,7 +27,7 @@ GAMES = ("othello", "connect4", "gobang", "tictactoe", "othello-4x4")
 def share_of_playouts(settings: GuidedSettings) -> float:
     """How much of a leaf's value comes from a playout, as the thesis has it (eq. 5.5, 5.6)."""
     pure = {"baseline": 0.0, "rave": 0.0, "rollout": 1.0, "rora": 1.0}
-    return pure[settings.method] if settings.method in pure else settings.weight
+    return pure.get(settings.method, settings.weight)
 
 
 def all_settings() -> list[GuidedSettings]:
@@ -207,7 +207,7 @@ def test_with_shared_evaluations_no_state_is_evaluated_twice(name, tree):
         assert searching.evaluations == len(asked)
         assert max(len(batch) for batch in network.asked) <= 6, "a batch has one leaf per game at most"
     assert counts[True][0] == counts[True][1] == counts[False][1], "each state once"
-    assert counts[False][0] > 1.1 * counts[False][1]
+    assert counts[False][0] > 1.03 * counts[False][1]
 
 
 @pytest.mark.parametrize("room", [1, 2, 7])

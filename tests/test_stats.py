@@ -47,7 +47,8 @@ def test_an_interval_holds_its_score_and_mirrors_when_the_players_change_places(
     if wins + draws + losses == 0:
         return
     low, high = wilson(wins, draws, losses)
-    assert 0 <= low <= score(wins, draws, losses) <= high <= 1
+    assert 0 <= low <= score(wins, draws, losses) + 1e-12
+    assert 1 >= high >= score(wins, draws, losses) - 1e-12
     assert wilson(losses, draws, wins) == pytest.approx((1 - high, 1 - low), abs=1e-12)
     assert high - low > 0
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from wslib.experiments import EXPERIMENTS, Experiment, split
-from wslib.parameters import ParameterError
+from wslib.parameters import ParameterError, Parameters
 from wslib.play import player
 from wslib.runs import RunUnit, StrengthUnit, UntrainedUnit
 from wslib.search import GUIDED
@@ -193,6 +193,14 @@ class Learned(_Learning):
                     unit = StrengthUnit(run=run, iteration=iterations, opponent=opponent, games=games)
                     asked.append((unit, {"part": "strength", **labels, "opponent": simulations}))
         return asked
+
+
+class Loop(Parameters):
+    """The chapter on the network and the loop."""
+
+    board: str = Field("connect4", description="the game of the examples")
+    simulations: int = Field(100, ge=10, le=100_000, description="simulations of the searches that are shown")
+    seed: int = Field(0, ge=0, description="seed of the network and the searches")
 
 
 EXPERIMENTS |= {e.name: e for e in (Untrained, OneRun, NetworkChoice, Protocol, Learned)}

@@ -43,6 +43,7 @@ def _injected(cells: list[str]) -> set[str]:
 
 def origin(frame: pd.DataFrame, experiment: str) -> None:
     """Say where the results shown come from, to the reader and (by the name ``run_results``) to the status page."""
+    frame = frame.drop_duplicates("unit")
     counts = frame["origin"].value_counts().to_dict()
     published, fresh = counts.get("published", 0), counts.get("computed here", 0)
     if not fresh:

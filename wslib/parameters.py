@@ -64,5 +64,6 @@ def _sentence(model: type[Parameters], error: ValidationError) -> str:
         return f"the parameter {name!r} is missing"
     if problem["type"] == "value_error":
         return problem["msg"].removeprefix("Value error, ")
-    wish = problem["msg"][problem["msg"].find("should") :]
+    wish = problem["msg"]
+    wish = wish[wish.index("should") :] if "should" in wish else f"is refused because {wish[0].lower()}{wish[1:]}"
     return f"{name} = {repr(problem['input'])[:60]} is not allowed: it {wish}"

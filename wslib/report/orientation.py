@@ -191,7 +191,7 @@ def claim_1_verdict(claim: pd.DataFrame) -> str:
         return stats.UNDECIDED
     if (orderings == stats.REPLICATED).mean() >= NEARLY_ALL:
         return stats.REPLICATED
-    if (orderings == stats.NOT_REPLICATED).mean() > 1 - NEARLY_ALL:
+    if (orderings != stats.NOT_REPLICATED).mean() < NEARLY_ALL:
         return stats.NOT_REPLICATED
     return stats.UNDECIDED
 
@@ -214,7 +214,7 @@ def claim_1_table(claim: pd.DataFrame) -> Html:
     )
     caption = "Claim 1, one ordering a row. p: sign test on the decided games, corrected by Holm for all rows."
     if (claim["verdict"] == stats.UNDECIDED).any():
-        shown["would decide"] = [_would_decide(r) for r in claim.itertuples()]
+        shown["would decide"] = [_would_decide(r, len(claim)) for r in claim.itertuples()]
         caption += " Would decide: games after which a difference of the observed size shows with 80 % power."
     return show_table(
         shown,
@@ -223,10 +223,10 @@ def claim_1_table(claim: pd.DataFrame) -> Html:
     )
 
 
-def _would_decide(row) -> str:
+def _would_decide(row, tests: int) -> str:
     if row.verdict != stats.UNDECIDED:
         return ""
-    games = stats.games_to_decide(*row.counts)
+    games = stats.games_to_decide(*row.counts, tests=tests)
     return "no difference seen" if games is None else f"{games:,} games"
 
 

@@ -1,0 +1,314 @@
+"""The command line: what it prints, its exit codes, and errors of one sentence."""
+
+import io
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+import pytest
+from study_tasks import contents, stored_units
+
+from wslib import store as storing
+from wslib import study
+from wslib.cli import main
+from wslib.experiments import EXPERIMENTS, Orientation
+from wslib.store import LocalStore, Published
+from wslib.study import MatchUnit
+
+ROOT = Path(__file__).resolve().parent.parent
+SMALL = ("--set", "games=2", "--set", "rollouts=2", "--set", "boards=connect4", "--set", "players=mcts,random")
+
+
+class Small(Orientation):
+    """Orientation at a scale of milliseconds."""
+
+    games: int = 2
+    rollouts: int = 2
+    boards: tuple[str, ...] = ("connect4",)
+    players: tuple[str, ...] = ("random", "mcts", "rave")
+
+
+@pytest.fixture(autouse=True)
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The local store; published results are looked for, and written, beside it and not in the project."""
+    monkeypatch.setenv("WSLIB_STORE", str(tmp_path / "store"))
+    monkeypatch.setattr(storing, "published_root", lambda: tmp_path / "data")
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EXPERIMENTS, "orientation", Small)
+
+
+def status(capsys: pytest.CaptureFixture[str]) -> dict[str, list[int]]:
+    """Units, published, computed here, missing; per experiment."""
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    return {row[0]: [int(n) for n in row[1:]] for row in rows if row[0] in EXPERIMENTS}
+
+
+def refusal(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """The one sentence that a command is refused with."""
+    assert main(arguments) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    (sentence,) = told.err.splitlines()
+    assert sentence.startswith(f"wslib {arguments[0]}: ")
+    return sentence
+
+
+# --- status, run, publish -----------------------------------------------------------------------------------------
+
+
+def test_status_counts_what_is_published_computed_here_and_missing(
+    root: Path, small: None, capsys: pytest.CaptureFixture[str]
+):
+    assert status(capsys)["orientation"] == [3, 0, 0, 3]
+    assert main(["run", "orientation", "--workers", "1"]) == 0
+    assert status(capsys)["orientation"] == [3, 0, 3, 0]
+    assert main(["publish", "orientation"]) == 0
+    assert status(capsys)["orientation"] == [3, 3, 0, 0]
+
+
+def test_status_says_where_results_are(root: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["status"]) == 0
+    out = capsys.readouterr().out
+    assert f"fresh results: {root}\n" in out
+    assert f"published results: {root.parent / 'data'}\n" in out
+    assert not root.exists(), "looking makes no folders"
+
+
+def test_run_computes_what_is_missing_and_says_what_there_was(root: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["run", "orientation", "--workers", "1", *SMALL]) == 0
+    assert capsys.readouterr().out == "1 units computed here\n"
+    (manifest,) = stored_units(root)
+    before = manifest.stat().st_mtime_ns
+    assert main(["run", "orientation", "--workers", "1", *SMALL]) == 0
+    assert manifest.stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "workers"),
+    [([], 0), (["--workers", "3"], 3), (["--set", "workers=2"], 2)],
+)
+def test_run_uses_the_workers_it_is_told_to(
+    arguments: list[str], workers: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    real, asked = study.results, []
+    monkeypatch.setattr(study, "results", lambda units, name, n: (asked.append(n), real(units, name, 1))[1])
+    assert main(["run", "orientation", *arguments, *SMALL]) == 0
+    assert asked == [workers]
+
+
+def test_publish_writes_the_default_parameters_results_where_they_are_read(
+    root: Path, small: None, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["publish", "orientation", "--workers", "1"]) == 0
+    folder = root.parent / "data" / "orientation"
+    assert str(folder) in capsys.readouterr().out
+    published, local = Published("orientation"), LocalStore()
+    units = Small().units()
+    assert len(published) == len(units) == 3
+    for unit in units:
+        assert published.read("match", unit.id).summary == local.read("match", unit.id).summary
+        assert published.read("match", unit.id).tables["games"].equals(local.read("match", unit.id).tables["games"])
+
+
+@pytest.mark.parametrize("name", ["orientation", "readings"])
+def test_publishing_again_what_is_published_changes_nothing(name: str, root: Path):
+    folder = root.parent / "data" / name
+    shutil.copytree(ROOT / "data" / name, folder)
+    assert main(["publish", name]) == 0
+    for file in ("units.csv", "provenance.csv"):
+        assert (folder / file).read_bytes() == (ROOT / "data" / name / file).read_bytes()
+    tables = [Published(name, ROOT / "data")._tables, Published(name)._tables]
+    assert all(tables[0][n].equals(tables[1][n]) for n in EXPERIMENTS[name].tables)
+    assert not root.exists(), "nothing had to be computed"
+
+
+# --- refusals -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["run", "orientation", "--set", "gmaes=20"], "there is no parameter 'gmaes' here: the parameters are"),
+        (["run", "orientation", "--set", "games=abc"], "games = 'abc' is not allowed: it should be a valid integer"),
+        (["run", "orientation", "--set", "games=3"], "games = '3' is not allowed: it should be a multiple of 2"),
+        (["run", "orientation", "--set", "games"], "--set 'games' is not allowed: it should be NAME=VALUE"),
+        (["run", "orientation", "--set", "boards=chess"], "there is no game 'chess'"),
+        (["run", "orientation", "--set", "preset=smoke", "--set", "games=x"], "games = 'x' is not allowed"),
+        (["run", "readings", "--workers", "-1"], "workers = -1 is not allowed"),
+        (["publish", "readings", "--workers", "-1"], "workers = -1 is not allowed"),
+        (["play", "chess"], "there is no game 'chess': the games are othello"),
+        (["play", "othello", "--simulations", "0"], "simulations = 0 is not allowed"),
+        (["play", "othello", "--simulations", "0", "--against", "rhea"], "rollouts = 0 is not allowed"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence_and_code_2(
+    arguments: list[str], sentence: str, root: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert sentence in refusal(arguments, capsys)
+    assert not root.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["dance"], ["run"], ["run", "dance"], ["play"], ["play", "othello", "--against", "bob"]]
+)
+def test_a_command_that_does_not_exist_is_code_2_with_what_there_is(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+):
+    with pytest.raises(SystemExit) as refused:
+        main(arguments)
+    assert refused.value.code == 2
+    told = capsys.readouterr().err
+    assert told.startswith("usage: wslib")
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["play", "--help"]])
+def test_help_is_no_error(arguments: list[str], capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 0
+    assert "usage: wslib" in capsys.readouterr().out
+
+
+def test_changed_published_results_are_one_sentence(root: Path, capsys: pytest.CaptureFixture[str]):
+    shutil.copytree(ROOT / "data" / "readings", root.parent / "data" / "readings")
+    with (root.parent / "data" / "readings" / "units.csv").open("ab") as file:
+        file.write(b"\n")
+    assert "units.csv has" in refusal(["run", "readings"], capsys)
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device", "/disk/file"), BrokenProcessPool("a worker was killed")]
+)
+def test_what_goes_wrong_while_computing_is_one_sentence(
+    error: Exception, small: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(study, "results", fail)
+    assert str(error) in refusal(["run", "orientation"], capsys)
+
+
+def test_an_error_of_the_program_is_not_hidden(small: None, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object) -> None:
+        raise LookupError("a mistake in the code")
+
+    monkeypatch.setattr(MatchUnit, "compute_in", fail)
+    with pytest.raises(LookupError):
+        main(["run", "orientation", "--workers", "1"])
+
+
+# --- interruptions ------------------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_is_code_130_and_the_same_command_goes_on(
+    root: Path, small: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    real, computed = MatchUnit.compute_in, []
+
+    def interrupted(self: MatchUnit, folder: Path):
+        computed.append(self.id)
+        if len(computed) == 3:
+            raise KeyboardInterrupt
+        return real(self, folder)
+
+    monkeypatch.setattr(MatchUnit, "compute_in", interrupted)
+    assert main(["run", "orientation", "--workers", "1"]) == 130
+    assert "what was finished is stored, and the same command goes on" in capsys.readouterr().err
+    assert len(stored_units(root)) == 2
+    assert main(["run", "orientation", "--workers", "1"]) == 0
+    assert computed == [u.id for u in Small().units()] + [Small().units()[2].id]
+
+
+def ctrl_c(pid: int) -> None:
+    os.killpg(pid, signal.SIGINT)
+
+
+def kill(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(("stop", "code"), [(ctrl_c, 130), (kill, -signal.SIGKILL)])
+def test_a_run_that_is_stopped_takes_its_workers_along_without_a_traceback(
+    stop: Callable[[int], None], code: int, tmp_path: Path
+):
+    script = "import sys; from wslib.cli import main; sys.exit(main(sys.argv[1:]))"
+    asked = ["run", "orientation", "--workers", "2", "--set", "games=200", "--set", "seed=9"]
+    # A session of its own: Ctrl-C goes to every process of it, a kill to one.
+    running = subprocess.Popen(
+        [sys.executable, "-c", script, *asked], cwd=ROOT, env={**os.environ, "WSLIB_STORE": str(tmp_path)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    while not stored_units(tmp_path) and running.poll() is None:
+        time.sleep(0.02)
+    stop(running.pid)
+    _, told = running.communicate(timeout=60)  # ends when the last process has closed its end
+    assert running.returncode == code, told
+    assert "Traceback" not in told
+    assert 0 < len(stored_units(tmp_path)) < len(Orientation().units()) / 2
+    finished = contents(tmp_path)
+    time.sleep(0.5)
+    assert contents(tmp_path) == finished, "nobody is left who writes"
+
+
+# --- play ---------------------------------------------------------------------------------------------------------
+
+
+def typed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+
+
+CELLS = "\n".join(f"{column}{row}" for _ in range(3) for column in "abc" for row in "123") + "\n"
+
+
+@pytest.mark.parametrize("you", ["X", "O"])
+@pytest.mark.parametrize("against", ["random", "mcts", "rave", "rhea"])
+def test_a_game_can_be_played_to_its_end(
+    you: str, against: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    typed(CELLS, monkeypatch)
+    assert main(["play", "tictactoe", "--against", against, "--simulations", "10", "--you", you]) == 0
+    told = capsys.readouterr()
+    assert f"{'O' if you == 'X' else 'X'} plays" in told.out
+    assert re.search(r": (X has won|O has won|.*draw.*)\n$", told.out)
+    assert told.err == ""
+
+
+def test_the_same_seed_plays_the_same_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    games = []
+    for seed in ("1", "1", "2", "3", "4"):
+        typed(CELLS, monkeypatch)
+        assert main(["play", "tictactoe", "--against", "random", "--seed", seed]) == 0
+        games.append(capsys.readouterr().out)
+    assert games[0] == games[1]
+    assert len(set(games)) > 1
+
+
+def test_quit_leaves_a_game_without_an_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    typed("moves\nzz\nquit\n", monkeypatch)
+    assert main(["play", "connect4"]) == 0
+    told = capsys.readouterr()
+    assert "1 2 3 4 5 6" in told.out
+    assert told.err == ""
+
+
+def test_the_end_of_input_stops_a_game_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    typed("3\n", monkeypatch)
+    assert main(["play", "connect4", "--simulations", "5"]) == 130
+    assert capsys.readouterr().err.strip() == "stopped"

@@ -1,0 +1,394 @@
+"""Tables and figures: the numbers shown are those of the published data, and everybody can read them."""
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from itertools import combinations
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from scipy.stats import binomtest
+from study_tasks import computed_now
+
+from wslib import stats, study
+from wslib.experiments import PLAYERS, Experiment, Orientation, Readings
+from wslib.report import orientation as report
+from wslib.report.look import BOARDS, INK, METHODS, Html, show_figure, show_table
+from wslib.store import Published, thesis_table
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+PUBLISHED = {"orientation": Orientation, "readings": Readings}
+
+
+class Cells(HTMLParser):
+    """The cells of a table, row by row, as they are shown."""
+
+    def __init__(self, html: str):
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.tags: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag):
+        self.tags = self.tags[: len(self.tags) - self.tags[::-1].index(tag) - 1]
+
+    def handle_data(self, data):
+        if self.tags and self.tags[-1] in ("td", "th"):
+            self.rows[-1][-1] += data
+
+
+def shown(table: Html) -> list[dict[str, str]]:
+    head, *rows = Cells(table.html).rows
+    assert len(set(head)) == len(head)
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def plain_matches() -> dict[tuple[str, str, str], dict[str, int]]:
+    """Table 5.1's matches from `units.csv`, read without the project's code: the thesis' parameters only."""
+    usual = {"mcts": {"simulations": 100}, "rave": {"simulations": 100}, "random": {}}
+    usual["rhea"] = {"rollouts": 100, "rollouts_per_individual": 2, "horizon": 10, "population": 10, "mutation": 0.2}
+    found = {}
+    with (DATA / "orientation" / "units.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            match = json.loads(row["parameters"])
+            players = match["a"], match["b"]
+            if any(p[k] != v for p in players for k, v in usual[p["method"]].items()):
+                continue
+            if players[0]["method"] != players[1]["method"]:
+                key = (match["game"].split("-")[0], players[0]["method"], players[1]["method"])
+                found[key] = {n: int(v) for n, v in row.items() if n.split("_")[0] in ("wins", "draws", "losses")}
+                found[key] |= {"games": int(row["games"]), "distinct": int(row["distinct"])}
+    return found
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    """Table 5.1's matches as the notebook has them."""
+    asked = Orientation()
+    matches = asked.labels().join(study.results(asked.units(), asked.name, progress=False))
+    assert set(matches["origin"]) == {"published"}
+    return matches[matches["part"] == "table"].reset_index(drop=True)
+
+
+@pytest.fixture(scope="module")
+def compared(table: pd.DataFrame) -> pd.DataFrame:
+    return report.beside_thesis(table, thesis_table("table_5_1"))
+
+
+@pytest.fixture(scope="module")
+def readings() -> pd.DataFrame:
+    asked = Readings()
+    matches = asked.labels().join(study.results(asked.units(), asked.name, progress=False))
+    return report.beside_thesis(matches, thesis_table("table_5_1"))
+
+
+def titles(names: dict[str, str] | dict[str, tuple]) -> dict[str, str]:
+    return {(v if isinstance(v, str) else v[0]): k for k, v in names.items()}
+
+
+def key_of(row: dict[str, str]) -> tuple[str, str, str]:
+    a, b = row["match"].split(" – ")
+    return titles(BOARDS)[row["game"]], titles(METHODS)[a], titles(METHODS)[b]
+
+
+# --- numbers ------------------------------------------------------------------------------------------------------
+
+
+def test_every_number_of_our_table_is_that_of_the_published_counts(compared: pd.DataFrame):
+    rows, plain = shown(report.comparison_table(compared)), plain_matches()
+    assert len(rows) == len(plain) == 18
+    for row in rows:
+        match = plain[key_of(row)]
+        wins, draws = (match[f"{name}_first"] + match[f"{name}_second"] for name in ("wins", "draws"))
+        assert row["ours %"] == f"{100 * (wins + draws / 2) / match['games']:.1f}"
+        if draws == 0:
+            known = binomtest(wins, match["games"]).proportion_ci(method="wilson")
+            assert row["95 % interval"] == f"{100 * known.low:.1f} to {100 * known.high:.1f}"
+
+
+def test_draws_and_first_movers_are_those_of_the_published_counts(compared: pd.DataFrame):
+    rows, plain = shown(report.diversity_table(compared)), plain_matches()
+    assert len(rows) == 18
+    for row in rows:
+        match = plain[key_of(row)]
+        drawn, first = match["draws_first"] + match["draws_second"], match["wins_first"] + match["losses_second"]
+        assert row["draws %"] == f"{100 * drawn / match['games']:.1f}"
+        assert row["first mover wins %"] == f"{100 * first / match['games']:.1f}"
+        assert row["games"] == str(match["games"])
+
+
+def test_the_thesis_numbers_are_copied_unchanged(compared: pd.DataFrame):
+    with (DATA / "thesis" / "table_5_1.csv").open(newline="") as file:
+        printed = {
+            (r["game"], r["column_player"], r["row_player"]): r["column_win_pct_vs_row"] for r in csv.DictReader(file)
+        }
+    rows = shown(report.comparison_table(compared))
+    assert len(rows) == 18
+    for row in rows:
+        assert float(row["thesis %"]) == float(printed[key_of(row)])
+        difference = compared.set_index(["board", "a", "b"])["score"][key_of(row)] * 100 - float(printed[key_of(row)])
+        assert float(row["ours − thesis %"]) == pytest.approx(difference, abs=0.0501)
+
+
+def test_both_orders_of_a_pair_find_their_printed_number():
+    thesis = thesis_table("table_5_1")
+    one = matches_of(("othello", "rave", "mcts", 300, 0, 200))
+    two = matches_of(("othello", "mcts", "rave", 200, 0, 300))
+    printed = [report.beside_thesis(m, thesis)["thesis"].iloc[0] for m in (one, two)]
+    assert sum(printed) == pytest.approx(1)
+    assert printed[0] != printed[1]
+
+
+def test_a_match_that_the_thesis_does_not_have_shows_a_dash():
+    compared = report.beside_thesis(
+        matches_of(("connect4-6x7-k4", "mcts", "random", 6, 0, 4)), thesis_table("table_5_1")
+    )
+    (row,) = shown(report.comparison_table(compared))
+    assert (row["thesis %"], row["ours − thesis %"], row["chance?"]) == ("–", "–", "")
+    assert row["ours %"] == "60.0"
+
+
+def matches_of(*rows: tuple[str, str, str, int, int, int], **more: object) -> pd.DataFrame:
+    """Matches with these counts of player A, all as the first player."""
+    frame = pd.DataFrame(rows, columns=["board", "a", "b", "wins_first", "draws_first", "losses_first"])
+    frame[["wins_second", "draws_second", "losses_second"]] = 0
+    games = frame["wins_first"] + frame["draws_first"] + frame["losses_first"]
+    return frame.assign(games=games, distinct=games, **more)
+
+
+# --- claim 1 ------------------------------------------------------------------------------------------------------
+
+
+def test_claim_1_is_the_same_in_whatever_order_a_pair_is_stored(table: pd.DataFrame):
+    turned = table.rename(columns={"a": "b", "b": "a"}).copy()
+    for colour, other in (("first", "second"), ("second", "first")):
+        turned[f"wins_{colour}"], turned[f"losses_{colour}"] = table[f"losses_{other}"], table[f"wins_{other}"]
+        turned[f"draws_{colour}"] = table[f"draws_{other}"]
+    claims = [report.claim_1(frame) for frame in (table, turned)]
+    pd.testing.assert_frame_equal(*claims)
+    assert len(claims[0]) == 18
+
+
+def test_claim_1_names_the_stronger_first_and_has_one_exception(table: pd.DataFrame):
+    claim = report.claim_1(table)
+    order = {"rave": 0, "mcts": 1, "rhea": 2, "random": 3}
+    assert all(order[r.strong] < order[r.weak] for r in claim.itertuples())
+    (exception,) = claim[claim["exception"]].itertuples()
+    assert (exception.board, exception.strong, exception.weak) == ("othello", "rhea", "random")
+    assert claim["p_holm"].tolist() == stats.holm([stats.sign_test(c[0], c[2]) for c in claim["counts"]])
+
+
+@pytest.mark.parametrize("players", [p for n in (2, 3) for p in combinations(PLAYERS, n)], ids="-".join)
+def test_claim_1_does_with_the_players_that_are_there(players: tuple[str, ...], table: pd.DataFrame):
+    part = table[table["a"].isin(players) & table["b"].isin(players)]
+    claim = report.claim_1(part)
+    assert len(claim) == 3 * len(list(combinations(players, 2)))
+    assert report.claim_1_verdict(claim) in (stats.REPLICATED, stats.NOT_REPLICATED, stats.UNDECIDED)
+    assert len(shown(report.claim_1_table(claim))) == len(claim)
+
+
+def test_an_experiment_with_only_the_exception_decides_no_ordering():
+    claim = report.claim_1(matches_of(("othello", "rhea", "random", 250, 0, 250)))
+    assert claim["exception"].tolist() == [True]
+    assert report.claim_1_verdict(claim) == stats.UNDECIDED
+
+
+def claim_of(replicated: int, against: int, open_: int) -> pd.DataFrame:
+    verdicts = [stats.REPLICATED] * replicated + [stats.NOT_REPLICATED] * against + [stats.UNDECIDED] * open_
+    return pd.DataFrame({"verdict": verdicts, "exception": False})
+
+
+@pytest.mark.parametrize(
+    ("counts", "verdict"),
+    [
+        ((17, 0, 0), stats.REPLICATED),
+        ((16, 1, 0), stats.REPLICATED),
+        ((9, 1, 0), stats.REPLICATED),
+        ((15, 2, 0), stats.NOT_REPLICATED),
+        ((15, 1, 1), stats.UNDECIDED),
+        ((15, 0, 2), stats.UNDECIDED),
+        ((0, 0, 17), stats.UNDECIDED),
+    ],
+)
+def test_nearly_all_is_nine_orderings_in_ten(counts: tuple[int, int, int], verdict: str):
+    assert report.claim_1_verdict(claim_of(*counts)) == verdict
+
+
+def test_an_undecided_ordering_says_how_many_games_would_decide():
+    claim = report.claim_1(matches_of(("gobang", "rave", "mcts", 11, 0, 9), ("othello", "rave", "mcts", 10, 0, 10)))
+    rows = shown(report.claim_1_table(claim))
+    assert rows[0]["would decide"] == f"{stats.games_to_decide(11, 0, 9):,} games"
+    assert rows[1]["would decide"] == "no difference seen"
+
+
+# --- readings -----------------------------------------------------------------------------------------------------
+
+
+def test_distances_are_root_mean_squares_in_percentage_points():
+    frame = pd.DataFrame(
+        {
+            "reading": ["far"] * 4 + ["near"] * 4,
+            "board": ["gobang", "gobang", "othello", "othello"] * 2,
+            "difference": [0.03, -0.04, 0.0, 0.12, 0.01, 0.01, -0.01, -0.01],
+            "differs": [True, False, False, True, False, False, False, False],
+        }
+    )
+    distance = report.distances(frame)
+    assert distance.index.tolist() == ["near", "far"], "the closest first"
+    assert distance.loc["near", ["rms", "gobang", "othello"]].tolist() == pytest.approx([1, 1, 1])
+    # (9 + 16 + 0 + 144) / 4 = 42.25; (9 + 16) / 2 = 12.5; (0 + 144) / 2 = 72
+    assert distance.loc["far", ["rms", "gobang", "othello"]].tolist() == pytest.approx([6.5, 12.5**0.5, 72**0.5])
+    assert distance.loc["far", ["cells", "of"]].tolist() == [2, 4]
+
+
+def test_the_distance_of_each_reading_is_that_of_its_published_counts(readings: pd.DataFrame):
+    distance = report.distances(readings)
+    printed = thesis_table("table_5_1").set_index(["game", "column_player", "row_player"])["column_win_pct_vs_row"]
+    for reading, rows in readings.groupby("reading"):
+        squares = [
+            (100 * (r.wins_first + r.wins_second + (r.draws_first + r.draws_second) / 2) / r.games
+             - printed[r.board, r.a, r.b]) ** 2
+            for r in rows.itertuples()
+        ]  # fmt: skip
+        assert distance.loc[reading, "rms"] == pytest.approx((sum(squares) / len(squares)) ** 0.5)
+    assert len(distance) == len(Readings.POINTS)
+    assert len(shown(report.distance_table(distance))) == len(distance)
+
+
+def test_the_noise_floor_is_what_two_samples_of_the_same_players_differ_by(compared: pd.DataFrame):
+    draw, p = np.random.default_rng(7), compared["thesis"].to_numpy()
+    ours = draw.binomial(500, p, (2000, len(p))) / 500
+    theirs = draw.binomial(500, p, (2000, len(p))) / 500
+    typical = 100 * np.sqrt(np.mean((ours - theirs) ** 2))
+    assert report.noise_floor(compared) == pytest.approx(typical, rel=0.02)
+    assert report.noise_floor(pd.concat([compared, compared])) == report.noise_floor(compared)
+
+
+def test_what_the_printed_table_cannot_be_is_counted():
+    odd = report.impossible_cells(thesis_table("table_5_1"))
+    assert odd["rhea pairs"] == odd["of them whole"] == 9
+    (pair,) = odd["not adding up"]
+    assert "98.5" in pair
+    assert "1.4" in pair
+
+
+# --- figures and tables as they look ------------------------------------------------------------------------------
+
+FIGURES: dict[str, Callable[[pd.DataFrame, pd.DataFrame], Html]] = {
+    "heat maps": lambda compared, readings: report.heat_maps(compared, PLAYERS),
+    "distances": lambda compared, readings: report.distance_figure(
+        report.distances(readings), report.noise_floor(readings)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_says_in_words_what_it_shows_and_takes_the_pages_colour(
+    name: str, compared: pd.DataFrame, readings: pd.DataFrame
+):
+    html = FIGURES[name](compared, readings).html
+    (alt,) = re.findall(r'role="img" aria-label="([^"]+)"', html)
+    assert len(alt) > 50
+    assert re.search(r"<figcaption>[^<]{20,}</figcaption>", html)
+    assert INK not in html
+    assert "currentColor" in html
+    assert "<text" in html, "letters stay letters: they can be searched, read aloud and take the page's font"
+    assert not re.search(r"""(?:href|src)=["'](?!#)|url\((?!["']?#)|<script|@import""", html), "nothing from elsewhere"
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_the_same_text_each_time(name: str, compared: pd.DataFrame, readings: pd.DataFrame):
+    assert FIGURES[name](compared, readings).html == FIGURES[name](compared, readings).html
+
+
+def test_the_words_of_the_heat_maps_hold_every_win_rate(compared: pd.DataFrame):
+    text = repr(FIGURES["heat maps"](compared, compared))
+    for row in compared.itertuples():
+        assert f"{METHODS[row.a][0]} against {METHODS[row.b][0]} {100 * row.score:.1f} %" in text
+
+
+def test_drawing_leaves_no_figure_open_and_no_setting_changed():
+    before = dict(plt.rcParams)
+
+    def draw() -> Figure:
+        figure, axis = plt.subplots()
+        axis.plot([1, 2])
+        axis.set_title("a < b")
+        return figure
+
+    html = show_figure(draw, 'the "quoted" <alt>', "a < b & c").html
+    assert 'aria-label="the &quot;quoted&quot; &lt;alt&gt;"' in html
+    assert "<figcaption>a &lt; b &amp; c</figcaption>" in html
+    assert plt.get_fignums() == []
+    assert dict(plt.rcParams) == before
+
+
+def test_a_table_shows_text_as_text_not_as_markup():
+    hostile = "<script>alert('x')</script> & <b>"
+    html = show_table(pd.DataFrame({hostile: [hostile], "n": [1.234]}), hostile, {"n": "{:.1f}"}).html
+    assert "<script" not in html
+    assert "<b>" not in html
+    assert Cells(html).rows == [[hostile, "n"], [hostile, "1.2"]]
+    assert html.count("&lt;script&gt;") == 3
+
+
+def test_a_table_leaves_the_frame_as_it_was():
+    frame = pd.DataFrame({"x": [0.5, 0.25]})
+    show_table(frame, "caption", {"x": lambda v: f"{v:.0%}"})
+    assert frame["x"].tolist() == [0.5, 0.25]
+
+
+# --- what is published --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_everything_that_the_default_parameters_ask_for_is_published(name: str):
+    wanted = {unit.id for unit in PUBLISHED[name]().units()}
+    with (DATA / name / "units.csv").open(newline="") as file:
+        assert sorted(row["unit"] for row in csv.DictReader(file)) == sorted(wanted)
+    published = Published(name)
+    assert len(published) == len(wanted)
+    assert set(published.provenance["unit"]) == wanted
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_counts_add_up(name: str):
+    experiment: Experiment = PUBLISHED[name]()
+    frame = study.results(experiment.units(), name, progress=False)
+    colours = [frame[[f"{r}_{c}" for r in ("wins", "draws", "losses")]].sum(axis=1) for c in ("first", "second")]
+    assert (colours[0] == 250).all()
+    assert (colours[1] == 250).all()
+    assert (frame["distinct"] <= frame["games"]).all()
+    assert ((frame["plies_min"] <= frame["plies_mean"]) & (frame["plies_mean"] <= frame["plies_max"])).all()
+
+
+def test_the_same_match_is_published_with_the_same_result_in_both_experiments():
+    frames = [study.results(e().units(), n, progress=False).drop_duplicates("unit") for n, e in PUBLISHED.items()]
+    one, two = (frame.set_index("unit").drop(columns="origin").sort_index() for frame in frames)
+    common = one.index.intersection(two.index)
+    assert len(common) >= 18
+    pd.testing.assert_frame_equal(one.loc[common], two.loc[common])
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_published_games_are_what_this_code_plays(index: int):
+    cheap = [unit for unit in Orientation(boards="connect4").units() if "random" in (unit.a.method, unit.b.method)]
+    unit = np.random.default_rng(2).permutation(np.array(cheap, object))[index]
+    published = Published("orientation").read("match", unit.id)
+    now = computed_now(unit)
+    assert "\n".join(published.tables["games"]["moves"]) == "\n".join(now.tables["games"]["moves"])
+    pd.testing.assert_frame_equal(published.tables["games"], now.tables["games"])
+    assert published.summary == now.summary

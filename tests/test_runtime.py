@@ -1,0 +1,88 @@
+"""The compiled network: what torch says, and the same to the last bit whatever else is in the batch."""
+
+import numpy as np
+import pytest
+from learners import trained
+
+from wslib.games import game
+from wslib.network import NetworkSettings
+from wslib.runtime import CompiledNetwork
+
+SHAPES = [
+    *({"shape": "author", "channels": c, "hidden": h} for c, h in
+      [(16, ()), (20, (40,)), (32, (256, 128)), (64, (33, 17, 5)), (5, (16,)), (48, (7, 20, 64, 9))]),
+    *({"shape": "residual", "channels": c, "blocks": b, "hidden": h} for c, b, h in
+      [(16, 0, (32,)), (20, 1, ()), (32, 2, (64, 16)), (24, 3, (10,)), (8, 2, ())]),
+    *({"shape": "dense", "channels": c, "blocks": b, "hidden": h} for c, b, h in
+      [(32, 0, ()), (20, 1, (16,)), (64, 2, ()), (128, 3, (48, 30))]),
+]  # fmt: skip
+GAMES = (
+    "othello",
+    "connect4",
+    "gobang",
+    "connect4-6x7",
+    "connect4-8x5",
+    "othello-8x8",
+    "gobang-8x8-k5",
+    "gobang-5x7-k4",
+)
+SMALL = ("tictactoe", "othello-4x4", "connect4-4x5")
+
+
+def label(options: dict) -> str:
+    return " ".join(str(value) for value in options.values())
+
+
+every_shape = pytest.mark.parametrize("options", SHAPES, ids=label)
+
+
+def some_planes(name: str, count: int) -> np.ndarray:
+    board = game(name)
+    return np.random.default_rng(4).integers(-1, 2, (count, 1, board.rows, board.cols)).astype(np.float32)
+
+
+@every_shape
+@pytest.mark.parametrize("name", (*GAMES, *SMALL))
+def test_it_says_what_torch_says(name, options):
+    if name in SMALL and options["shape"] == "author":
+        pytest.skip("boards below 5×5 are too small for the author's shape, and refused")
+    network = trained(NetworkSettings(game=name, **options))
+    planes = some_planes(name, 13)
+    said, wanted = CompiledNetwork(network).evaluate(planes), network.evaluate(planes)
+    assert np.abs(said[0] - wanted[0]).max() < 2e-6 and np.abs(said[1] - wanted[1]).max() < 2e-6
+    assert np.abs(np.diff(wanted[1])).max() > 1e-4, "the positions differ by far more"
+
+
+@every_shape
+@pytest.mark.parametrize("name", ["othello", "connect4-6x7"])
+def test_no_position_s_evaluation_depends_on_its_batch(name, options):
+    compiled = CompiledNetwork(trained(NetworkSettings(game=name, **options)))
+    planes = some_planes(name, 50)
+    alone = [compiled.evaluate(planes[i : i + 1]) for i in range(50)]
+    priors, values = (np.concatenate(parts) for parts in zip(*alone, strict=True))
+    random = np.random.default_rng(1)
+    for size in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 50):
+        chosen = random.permutation(50)[:size]
+        said = compiled.evaluate(planes[chosen])
+        assert said[0].tobytes() == priors[chosen].tobytes(), f"priors differ in a batch of {size}"
+        assert said[1].tobytes() == values[chosen].tobytes(), f"values differ in a batch of {size}"
+
+
+def test_what_it_said_before_is_not_touched_by_what_it_says_next():
+    compiled = CompiledNetwork(trained(NetworkSettings(game="connect4", channels=16, hidden=(32,))))
+    planes = some_planes("connect4", 20)
+    first = compiled.evaluate(planes[:10])
+    kept = [part.copy() for part in first]
+    compiled.evaluate(planes)
+    assert all(np.array_equal(a, b) for a, b in zip(first, kept, strict=True))
+
+
+def test_it_is_a_copy_that_later_training_does_not_reach():
+    settings = NetworkSettings(game="connect4", channels=16, hidden=(32,))
+    network, planes = trained(settings), some_planes("connect4", 10)
+    compiled = CompiledNetwork(network)
+    before = compiled.evaluate(planes)
+    trained(settings, network)
+    assert all(np.array_equal(a, b) for a, b in zip(compiled.evaluate(planes), before, strict=True))
+    after = CompiledNetwork(network).evaluate(planes)
+    assert np.abs(after[1] - before[1]).max() > 1e-4
