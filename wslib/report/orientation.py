@@ -226,7 +226,8 @@ def claim_1_table(claim: pd.DataFrame) -> Html:
 def _would_decide(row, tests: int) -> str:
     if row.verdict != stats.UNDECIDED:
         return ""
-    games = stats.games_to_decide(*row.counts, tests=tests)
+    wins, draws, losses = row.counts
+    games = stats.games_to_decide(wins, draws, losses, tests=tests)
     return "no difference seen" if games is None else f"{games:,} games"
 
 
