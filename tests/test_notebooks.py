@@ -14,7 +14,11 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
 # What makes a notebook quick; one that is not named here runs with its own parameters.
 SMOKE: dict[str, dict[str, Any]] = {
     "games": {"games": 20},
+    "learning": {"simulations": 20},
+    "network_choice": {"preset": "smoke"},
+    "one_run": {"preset": "smoke"},
     "orientation": {"preset": "smoke"},
+    "protocol": {"preset": "smoke"},
     "readings": {"preset": "smoke"},
     "searches": {"simulations": 20},
     "untrained": {"preset": "smoke"},

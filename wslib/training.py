@@ -348,7 +348,7 @@ def compete(settings: RunSettings, new: Network, old: Network, iteration: int) -
     results = table.first_player_result * np.where(first == 0, 1, -1)
     wins, draws, losses = (int(np.sum(results == r)) for r in (1, 0, -1))
     decided = wins + losses
-    # The quotient, for 0.55 * 20 is above 11.
+    # The quotient, for 0.56 * 25 is above 14.
     accepted = wins / decided >= settings.threshold if decided else settings.undecided == "accept"
     told = {"arena_wins": wins, "arena_draws": draws, "arena_losses": losses}
     return accepted, told

@@ -193,7 +193,7 @@ def claim_2_prose(claim: pd.DataFrame) -> str:
     for about, group in claim.groupby("about", sort=False):
         counts = group["verdict"].value_counts()
         parts.append(
-            f"*{about}*: {counts.get(stats.REPLICATED, 0)} of {len(group)} orderings replicated, "
+            f"{about}: {counts.get(stats.REPLICATED, 0)} of {len(group)} orderings replicated, "
             f"{counts.get(stats.NOT_REPLICATED, 0)} not replicated, {counts.get(stats.UNDECIDED, 0)} not decided"
         )
     return "; ".join(parts) + "."

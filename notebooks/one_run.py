@@ -1,0 +1,133 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # One training run to look into
+#
+# **The question.** What happens in a training run, iteration by iteration? What do the games look like that it plays
+# against itself, and where does the time go? This page follows a single run; nothing is tested by it, because one run is
+# one sample.
+
+# %% tags=["parameters"]
+preset: str = "laptop"  # scale of the run: smoke, laptop, table or paper
+board: str = "connect4"  # the game learned
+method: str = "wrora"  # who plays the warm start: baseline (none), rollout, rave, rora, wro, wrora, rhea
+switch: str = "fixed"  # how the warm start ends: fixed (after 5 iterations) or adaptive
+iterations: int = 100  # iterations (smoke: 2)
+seed: int = 0  # seed of all random streams
+workers: int = 0  # not used: a run is one process
+
+# %%
+
+from wslib import draw, study
+from wslib.explore import game
+from wslib.learning import OneRun
+from wslib.notebook import origin, read_parameters, say
+from wslib.report import learning as report
+from wslib.report.look import method_name, parameter_table
+from wslib.runs import watch
+
+asked = read_parameters(OneRun, globals())
+(unit,), labels = asked.units(), asked.labels()
+
+# %% [markdown]
+# While it trains, the curves below are drawn anew every few iterations. What is stored is read instead, and an interrupted
+# run goes on where it stopped.
+
+# %% tags=["remove-stderr", "remove-stdout"]
+live = report.LiveCurves(asked.board, asked.method)
+watch(unit, asked.name, live)
+
+# %%
+results = study.results([unit], asked.name)
+log = study.tables([unit], labels, "iterations", asked.name)
+origin(results, asked.name)
+
+# %% [markdown]
+# ## Learning curves
+
+# %%
+measures = {
+    "policy_loss": "policy loss", "value_loss": "value loss", "fresh_value_loss": "value error, fresh games",
+    "policy_entropy": "policy entropy", "draws": "draws", "distinct": "distinct games",
+}  # fmt: skip
+report.curves_figure(
+    log,
+    measures,
+    "What the loop tells of every iteration: losses on the examples, the value's error on the games just played, the entropy of the search's policy, and how many of the iteration's games were drawn, or differed from all others.",
+)
+
+# %% tags=["hide-input"]
+warm = log[log["phase"] != "baseline"]
+arena = log["arena_wins"] + log["arena_draws"] + log["arena_losses"]
+say(
+    f"The warm start by {method_name(asked.method)} lasted {len(warm)} of {len(log)} iterations. The gate let "
+    f"{log['accepted'].sum()} new networks pass. Of the positions that searches needed to know, "
+    f"{100 * (1 - log['evaluations'].sum() / log['leaves'].sum()):.0f} % had been evaluated before and were remembered."
+)
+
+# %% [markdown]
+# ## What its games look like
+
+# %%
+shown = [k for k in (1, 10, 100) if k <= len(log)]
+ends = [game(unit.run.game).position(log.loc[log["iteration"] == k, "a_game"].iloc[0]) for k in shown]
+draw.boards([draw.board(p, size=186) for p in ends], captions=[f"end of a game in iteration {k}" for k in shown])
+
+# %%
+draw.filmstrip(ends[-1], every=4)
+
+# %% [markdown]
+# ## Where the time goes
+
+# %%
+costs = labels.join(study.provenance([unit], asked.name))
+report.stages_table(costs)
+
+# %% [markdown]
+# ## Its settings
+
+# %%
+parameter_table(unit.run, "Every parameter of the run.")
+
+# %% [markdown]
+# ## Limits
+#
+# One run says how things can go, not how they go on average: two runs that differ in nothing but the seed may end apart by
+# as much as two methods do.
+#
+# ## Exercises
+#
+# 1. Run the same without a warm start (`-p method baseline`). Where do the curves differ, and for how long?
+#
+# ```{dropdown} A hint
+# Look at the value's error on fresh games in the first ten iterations.
+# ```
+#
+# 2. Let the switch be adaptive (`-p switch adaptive`). When does it switch?
+#
+# ```{dropdown} A hint
+# The log has a column `balance`: wins of the default search minus its losses. It ends the warm start when it is positive.
+# ```
+#
+# ## Differences from the thesis
+#
+# 1. The laptop preset trains one epoch per iteration on a network of 32 channels.
+#
+# ## Run it yourself
+#
+# ```bash
+# source .venv/bin/activate
+# papermill notebooks/one_run.py out.ipynb -p board othello -p method rollout -p iterations 20
+# ```
+#
+# takes about a minute; a hundred iterations take about four on one core.
