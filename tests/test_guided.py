@@ -226,6 +226,7 @@ def test_a_memory_of_evaluations_that_grows_changes_no_result(room, cache, monke
     assert found == wanted and np.array_equal(roomy.streams, tight.streams)
     assert [Guided(roomy, i).tree() for i in range(6)] == [Guided(tight, i).tree() for i in range(6)]
     assert len(rooms) > 5 if cache else len(rooms) <= 3
+    assert tight.evaluations == roomy.evaluations
     assert roomy.memory.value.shape == (guided.FIRST_ROOM,)
 
 

@@ -10,7 +10,7 @@ from wslib.runtime import CompiledNetwork
 
 SHAPES = [
     *({"shape": "author", "channels": c, "hidden": h} for c, h in
-      [(16, ()), (20, (40,)), (32, (256, 128)), (64, (33, 17, 5)), (5, (16,)), (48, (7, 20, 64, 9))]),
+      [(16, ()), (20, (40,)), (32, (256, 128)), (64, (33, 17, 21)), (5, (16,)), (48, (7, 20, 64, 9))]),
     *({"shape": "residual", "channels": c, "blocks": b, "hidden": h} for c, b, h in
       [(16, 0, (32,)), (20, 1, ()), (32, 2, (64, 16)), (24, 3, (10,)), (8, 2, ())]),
     *({"shape": "dense", "channels": c, "blocks": b, "hidden": h} for c, b, h in
