@@ -108,8 +108,8 @@ dist: book  ## zip the built book into dist/, for reading elsewhere
 lab: $(VENV)/.ok  ## open JupyterLab; the notebooks/*.py open as notebooks
 	$(PY) -m jupyterlab
 
-bench: $(VENV)/.ok  ## compare our speed with OpenSpiel's
-	$(PY) tests/bench/run.py
+bench: $(VENV)/.ok  ## compare our speed with that of OpenSpiel, and of pgx and mctx
+	@status=0; $(PY) tests/bench/run.py || status=1; $(PY) tests/bench/learning.py || status=1; exit $$status
 
 # --- checks -----------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from study_tasks import stored_units
 
 from wslib.experiments import EXPERIMENTS, Experiment, Look, Orientation, Readings, Tour
 from wslib.games import NAMES, game
+from wslib.learning import Loop, NetworkChoice, OneRun, Protocol, Untrained
 from wslib.notebook import read_parameters
 from wslib.parameters import ParameterError, Parameters
 from wslib.play import METHODS
@@ -25,7 +26,12 @@ MODELS: dict[str, type[Parameters]] = {
     "readings": Readings,
     "games": Tour,
     "searches": Look,
+    "learning": Loop,
+    "one_run": OneRun,
+    "untrained": Untrained,
 }
+DRAFTS: dict[str, type[Parameters]] = {"network_choice": NetworkChoice, "protocol": Protocol}
+"""Experiments whose notebooks wait for their published results and are no pages of the book yet."""
 BOTH = pytest.mark.parametrize("model", [Orientation, Readings], ids=lambda model: model.name)
 
 
@@ -216,8 +222,9 @@ def test_parameters_cannot_be_changed_afterwards():
 
 
 def test_every_experiment_has_a_notebook_of_its_name():
-    assert {name: MODELS[name] for name in EXPERIMENTS} == EXPERIMENTS
-    assert set(MODELS) <= {path.stem for path in (ROOT / "notebooks").glob("*.py")}
+    assert {name: {**MODELS, **DRAFTS}[name] for name in EXPERIMENTS} == EXPERIMENTS
+    assert set(MODELS) == {path.stem for path in (ROOT / "notebooks").glob("*.py")}
+    assert set(DRAFTS) == {path.stem for path in (ROOT / "notebooks" / "drafts").glob("*.py")}
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -303,7 +310,7 @@ def test_papermill_as_typed_in_the_notebook_computes_that_scale_and_stores_it(tm
     assert run.returncode == 0, run.stderr[-2000:]
     wanted = {unit.id for unit in Orientation(games=4, rollouts=10).units()}
     assert {manifest.parent.name for manifest in stored_units(store)} == wanted
-    assert f"{len(Orientation().units())} of {len(Orientation().units())} results were computed here" in outputs(out)
+    assert f"{len(wanted)} of {len(wanted)} results were computed here" in outputs(out)
 
 
 @pytest.mark.parametrize("name", MODELS)

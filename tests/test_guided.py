@@ -328,6 +328,17 @@ def test_noise_changes_the_priors_of_roots_and_no_others(name, share):
     assert len({tuple(noise) for noise in root_noise}) == 5, "every game has noise of its own"
 
 
+def test_in_a_kept_tree_noise_comes_to_the_state_that_has_become_the_root():
+    start = game("connect4").start()
+    searching = noisy("connect4", [start], 0.25)
+    before = priors_of(searching, 0)
+    later = start.play(int(searching.decide(np.zeros(1, int), *words([start]), np.array([False]))[0][0]))
+    searching.run(np.zeros(1, int), *words([later]))
+    after = priors_of(searching, 0)
+    changed = {state for state in before if list(before[state]) != list(after[state])}
+    assert changed == {reference.state_of(later)} and len(after) > len(before) > 20
+
+
 def test_noise_is_as_even_as_its_parameter_says_and_comes_from_the_game_s_stream():
     start = game("gobang").start()
 

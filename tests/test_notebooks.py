@@ -9,7 +9,7 @@ import papermill as pm
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
+NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.py"))
 
 # What makes a notebook quick; one that is not named here runs with its own parameters.
 SMOKE: dict[str, dict[str, Any]] = {
@@ -48,7 +48,9 @@ def test_a_notebook_runs_from_an_empty_store(path: Path, tmp_path: Path, monkeyp
     output = tmp_path / f"{path.stem}.ipynb"
     # Through papermill's own reader, as typed by a reader: `papermill notebooks/x.py out.ipynb -p …`.
     monkeypatch.chdir(ROOT)
-    pm.execute_notebook(f"notebooks/{path.name}", str(output), parameters=SMOKE.get(path.stem, {}), progress_bar=False)
+    pm.execute_notebook(
+        path.relative_to(ROOT).as_posix(), str(output), parameters=SMOKE.get(path.stem, {}), progress_bar=False
+    )
     executed = jupytext.read(output)
     assert all(cell.execution_count for cell in executed.cells if cell.cell_type == "code" and cell.source.strip())
 

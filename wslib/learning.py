@@ -170,31 +170,6 @@ class OneRun(Experiment):
         return [(RunUnit(run=run, iterations=iterations), {"board": self.board, "kind": self.method})]
 
 
-class Learned(_Learning):
-    """Does it learn? Runs of the laptop preset against searches without a network."""
-
-    name: ClassVar[str] = "learned"
-
-    boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), description="games learned")
-    seeds: int = Field(3, ge=1, le=1000, description="runs (seeds 0, 1, ...)")
-    iterations: int = Field(100, ge=1, le=10_000, description="iterations of each run")
-
-    def asked(self) -> Asked:
-        """Every run, and its last network against MCTS with 100, 400 and 1600 simulations."""
-        iterations, games = self.scale["iterations"], self.scale["games"]
-        asked: Asked = []
-        for board in self.boards:
-            for seed in range(self.scale["seeds"]):
-                run = self.run(board, {}, seed)
-                labels = {"board": board, "kind": "laptop", "seed": seed, "iteration": iterations}
-                asked.append((RunUnit(run=run, iterations=iterations), {"part": "run", **labels, "opponent": 0}))
-                for simulations in (8,) if self.preset == "smoke" else (100, 400, 1600):
-                    opponent = player("mcts", simulations=simulations)
-                    unit = StrengthUnit(run=run, iteration=iterations, opponent=opponent, games=games)
-                    asked.append((unit, {"part": "strength", **labels, "opponent": simulations}))
-        return asked
-
-
 class Loop(Parameters):
     """The chapter on the network and the loop."""
 
@@ -203,4 +178,4 @@ class Loop(Parameters):
     seed: int = Field(0, ge=0, description="seed of the network and the searches")
 
 
-EXPERIMENTS |= {e.name: e for e in (Untrained, OneRun, NetworkChoice, Protocol, Learned)}
+EXPERIMENTS |= {e.name: e for e in (Untrained, OneRun, NetworkChoice, Protocol)}

@@ -14,6 +14,7 @@ import csv
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 from datetime import date
@@ -64,22 +65,27 @@ def tell(text: str) -> None:
 # --- OpenSpiel, in its own environment ---------------------------------------------------------------------------
 
 
+def installed(environment: Path, requirements: Path) -> Path:
+    """The Python of an environment that holds exactly these requirements, made anew if it does not."""
+    python, stamp, wanted = environment / "bin" / "python", environment / "installed.txt", requirements.read_text()
+    if not stamp.exists() or stamp.read_text() != wanted:
+        tell(f"installing {requirements.name} into {environment.name}")
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements]
+        for command in ([sys.executable, "-m", "venv", "--clear", environment], install):
+            subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True)
+        stamp.write_text(wanted)
+    return python
+
+
 class OpenSpiel:
     """The other program, waiting for requests in a process of its own."""
 
     def __init__(self) -> None:
-        python = ENVIRONMENT / "bin" / "python"
-        stamp = ENVIRONMENT / "installed.txt"
-        wanted = REQUIREMENTS.read_text()
-        if not stamp.exists() or stamp.read_text() != wanted:
-            tell(f"installing OpenSpiel into {ENVIRONMENT.name}")
-            install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS]
-            try:
-                subprocess.run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT], check=True)
-                subprocess.run(install, check=True)
-            except subprocess.CalledProcessError:
-                raise SystemExit("OpenSpiel could not be installed; --without-openspiel measures ours alone") from None
-            stamp.write_text(wanted)
+        try:
+            python = installed(ENVIRONMENT, REQUIREMENTS)
+        except subprocess.CalledProcessError as error:
+            tell(error.stderr or str(error))
+            raise SystemExit("OpenSpiel could not be installed; --without-openspiel measures ours alone") from None
         self.process = subprocess.Popen(
             [python, HERE / "openspiel.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -267,6 +273,14 @@ def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
         )
 
 
+def put_section(page: Path, text: str) -> None:
+    """Write a section of a page, from its heading to the next: over the one with this heading, or behind the last."""
+    old = re.split(r"^(?=# )", page.read_text(), flags=re.MULTILINE) if page.exists() else []
+    sections = {part.partition("\n")[0]: part.strip() + "\n" for part in old if part.strip()}
+    sections[text.partition("\n")[0]] = text
+    page.write_text("\n".join(sections.values()))
+
+
 def publish(rows: list[dict[str, Any]], times: list[dict[str, Any]], where: dict[str, str]) -> None:
     folder = ROOT / "data" / "bench"
     folder.mkdir(parents=True, exist_ok=True)
@@ -279,7 +293,7 @@ def publish(rows: list[dict[str, Any]], times: list[dict[str, Any]], where: dict
         simulations=ours.SIMULATIONS,
         target=f"{TARGET:.0%}",
     )
-    (folder / "README.md").write_text(text)
+    put_section(folder / "README.md", text)
     tell(f"published in {folder.relative_to(ROOT)}")
 
 
