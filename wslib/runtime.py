@@ -106,8 +106,11 @@ def _address(typingctx, array, offset):
     return types.CPointer(types.float32)(array, types.int64), codegen
 
 
+_seven_wide, _seven = _layer_rows(7, 2), _layer_rows(7, 1)
 _six_wide, _six = _layer_rows(6, 2), _layer_rows(6, 1)
+_five_wide, _five = _layer_rows(5, 2), _layer_rows(5, 1)
 _four_wide, _four = _layer_rows(4, 2), _layer_rows(4, 1)
+_three_wide, _three = _layer_rows(3, 2), _layer_rows(3, 1)
 _two_wide, _two = _layer_rows(2, 2), _layer_rows(2, 1)
 _one_wide, _one = _layer_rows(1, 2), _layer_rows(1, 1)
 
@@ -117,44 +120,56 @@ def _rows(x, x_at, x_step, x_line, lines, w, w_at, channels, length, b_at, added
     """``count`` neighbouring outputs of a layer, all channels, as many at once as fit the registers."""
     for channel in range(0, channels, 2 * LANES):
         wide = channel + LANES < channels
-        weights, bias = _address(w, w_at + channel), _address(w, b_at + channel)
+        # Weights lie in panels of as many channels as are computed together, so that they are read straight through.
+        panel = 2 * LANES if wide else LANES
+        weights, bias = _address(w, w_at + channel * lines * length), _address(w, b_at + channel)
         p = 0
         while p < count:
             x_p, at = _address(x, x_at + p * x_step), y_at + p * y_step + channel
             more, y_p = _address(added, at), _address(y, at)
             left = count - p
-            if left >= 6:
+            # Rows that would leave one or two over are split evenly: few rows at once do not fill the processor.
+            rows = left if left <= 7 else 4 if left == 8 else 5 if left <= 10 else 6
+            if rows == 7:
                 if wide:
-                    _six_wide(
-                        x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends
+                    _seven_wide(
+                        x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends
                     )
                 else:
-                    _six(x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends)
-                p += 6
-            elif left >= 4:
+                    _seven(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
+            elif rows == 6:
                 if wide:
-                    _four_wide(
-                        x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends
+                    _six_wide(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
+                else:
+                    _six(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
+            elif rows == 5:
+                if wide:
+                    _five_wide(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
+                else:
+                    _five(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
+            elif rows == 4:
+                if wide:
+                    _four_wide(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
+                else:
+                    _four(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
+            elif rows == 3:
+                if wide:
+                    _three_wide(
+                        x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends
                     )
                 else:
-                    _four(x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends)
-                p += 4
-            elif left >= 2:
+                    _three(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
+            elif rows == 2:
                 if wide:
-                    _two_wide(
-                        x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends
-                    )
+                    _two_wide(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
                 else:
-                    _two(x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends)
-                p += 2
+                    _two(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
             else:
                 if wide:
-                    _one_wide(
-                        x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends
-                    )
+                    _one_wide(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
                 else:
-                    _one(x_p, x_step, x_line, lines, weights, channels, length, bias, more, adds, y_p, y_step, bends)
-                p += 1
+                    _one(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
+            p += rows
 
 
 class Layers(NamedTuple):
@@ -223,6 +238,14 @@ def _heads(x, boards, width, actions, priors, values):
         values[board] = np.tanh(x[at + actions])
 
 
+def _aligned(*shape: int) -> np.ndarray:
+    """Zeros that begin where a vector does in memory: unaligned, every load touches two cache lines."""
+    size = int(np.prod(shape))
+    room = np.zeros(size + LANES, np.float32)
+    begin = -(room.ctypes.data // 4) % LANES
+    return room[begin : begin + size].reshape(shape)
+
+
 class CompiledNetwork:
     """A network for play on a CPU; each position's evaluation depends on that position alone.
 
@@ -239,15 +262,16 @@ class CompiledNetwork:
         for module in _in_order(folded(network)):
             writer.add(*module)
         self.layers = writer.layers()
-        self.width = max(board.cells, int(self.layers.dense[:, :2].max()))
-        self.buffers = np.zeros((3, writer.largest), np.float32)
-        self.features = np.zeros((3, 0), np.float32)
+        widest = max(board.cells, int(self.layers.dense[:, :2].max()))
+        self.width = -(-widest // LANES) * LANES
+        self.buffers = _aligned(3, -(-writer.largest // LANES) * LANES)
+        self.features = _aligned(3, 0)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities and values of a batch of planes (n, 1, rows, cols)."""
         boards = len(planes)
         if self.features.shape[1] < boards * self.width:
-            self.features = np.zeros((3, boards * self.width), np.float32)
+            self.features = _aligned(3, boards * self.width)
         _convolve(self.layers, planes[:, 0], self.buffers, self.features[0], self.width)
         _connect(self.layers, boards, self.width, *self.features)
         priors, values = np.empty((boards, self.actions), np.float32), np.empty(boards, np.float32)
@@ -266,6 +290,11 @@ def _in_order(network: Network) -> list[tuple[list[Any], bool, bool]]:
         elif isinstance(module, nn.Conv2d | nn.Linear):
             found.append(([module], False, True))
     return [*found, ([network.policy, network.value], False, False)]
+
+
+def _panels(matrix: np.ndarray) -> list[np.ndarray]:
+    """A matrix in panels of two vectors' columns (the last may have one)."""
+    return [matrix[:, column : column + 2 * LANES] for column in range(0, matrix.shape[1], 2 * LANES)]
 
 
 class _Writer:
@@ -291,7 +320,8 @@ class _Writer:
             rows, cols = self.rows + 2 * border - 2, self.cols + 2 * border - 2
             # (out, in, 3, 3) to (3, 3, in, out), both channels filled up
             kernels = np.pad(weight, ((0, filled - outputs), (0, self.filled - self.channels), (0, 0), (0, 0)))
-            w_at, b_at = self._keep(kernels.transpose(2, 3, 1, 0)), self._keep(bias)
+            matrix = kernels.transpose(2, 3, 1, 0).reshape(-1, filled)
+            w_at, b_at = self._keep(*_panels(matrix)), self._keep(bias)
             x_cols = self.cols + 2 * border
             # A block's end is added to its beginning, which has a border.
             self.convolutions.append(
@@ -307,16 +337,18 @@ class _Writer:
             matrix = matrix.reshape(-1, filled)
         else:
             matrix = np.pad(weight.T, ((0, self.filled - self.channels), (0, filled - outputs)))
-        w_at, b_at = self._keep(matrix), self._keep(bias)
+        w_at, b_at = self._keep(*_panels(matrix)), self._keep(bias)
         self.dense.append([len(matrix), filled, w_at, b_at, int(ends_block), int(bends)])
         self.channels, self.filled = outputs, filled
 
-    def _keep(self, weights: np.ndarray) -> int:
+    def _keep(self, *parts: np.ndarray) -> int:
         begin = sum(w.size for w in self.weights)
-        self.weights.append(np.ascontiguousarray(weights, np.float32).ravel())
+        self.weights += [np.ascontiguousarray(part, np.float32).ravel() for part in parts]
         return begin
 
     def layers(self) -> Layers:
         """What was written."""
         convolutions = np.array(self.convolutions, np.int64).reshape(-1, 9)
-        return Layers(np.concatenate(self.weights), convolutions, np.array(self.dense, np.int64))
+        weights = _aligned(sum(w.size for w in self.weights))
+        np.concatenate(self.weights, out=weights)
+        return Layers(weights, convolutions, np.array(self.dense, np.int64))

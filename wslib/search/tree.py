@@ -87,7 +87,7 @@ def grown(rules: Rules, forest: Forest, more: int) -> Forest:
     nodes += more
     if nodes <= forest.nodes.shape[1] and edges <= forest.edges.shape[1]:
         return forest
-    larger = _plot(rules, len(forest.used), nodes * 3 // 2, edges * 3 // 2, forest.amaf.shape[1] > 1)
+    larger = _plot(rules, len(forest.used), 2 * nodes, 2 * edges, forest.amaf.shape[1] > 1)
     for name in ("nodes", "edges", "amaf", "used"):
         old = getattr(forest, name)
         shared = min(old.shape[1], getattr(larger, name).shape[1])
