@@ -248,10 +248,12 @@ def test_a_run_that_is_stopped_takes_its_workers_along_without_a_traceback(
 ):
     script = "import sys; from wslib.cli import main; sys.exit(main(sys.argv[1:]))"
     asked = ["run", "orientation", "--workers", "2", "--set", "games=200", "--set", "seed=9"]
-    # A session of its own: Ctrl-C goes to every process of it, a kill to one.
+    # A session of its own: Ctrl-C goes to every process of it, a kill to one. A shell starts what it puts in the
+    # background with Ctrl-C ignored, and children inherit that: here it is as at a prompt.
     running = subprocess.Popen(
         [sys.executable, "-c", script, *asked], cwd=ROOT, env={**os.environ, "WSLIB_STORE": str(tmp_path)},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     while not stored_units(tmp_path) and running.poll() is None:
         time.sleep(0.02)
