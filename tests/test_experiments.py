@@ -27,10 +27,11 @@ MODELS: dict[str, type[Parameters]] = {
     "games": Tour,
     "searches": Look,
     "learning": Loop,
+    "network_choice": NetworkChoice,
     "one_run": OneRun,
     "untrained": Untrained,
 }
-DRAFTS: dict[str, type[Parameters]] = {"network_choice": NetworkChoice, "protocol": Protocol}
+DRAFTS: dict[str, type[Parameters]] = {"protocol": Protocol}
 """Experiments whose notebooks wait for their published results and are no pages of the book yet."""
 BOTH = pytest.mark.parametrize("model", [Orientation, Readings], ids=lambda model: model.name)
 

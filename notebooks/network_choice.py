@@ -49,7 +49,6 @@ strengths = labelled[labelled["part"] == "strength"]
 runs = [(unit, labels) for unit, labels in asked.asked() if labels["part"] == "run"]
 units, labels = [unit for unit, _ in runs], pd.DataFrame([labels for _, labels in runs])
 costs = labels.join(study.provenance(units, asked.name))
-log = study.tables(units, labels.drop(columns="iteration"), "iterations", asked.name)
 opponent_name = f"MCTS with {asked.scale['opponent']} simulations"
 origin(results, asked.name)
 
