@@ -80,7 +80,7 @@ for row in exception.itertuples():
 say(prose)
 
 # %% [markdown]
-# *Nearly all* is read as nine orderings in ten. A single ordering is *replicated* when it has the claimed sign and
+# *Nearly all* is read as nine orderings in ten, which is our choice, made when first matches had been seen. A single ordering is *replicated* when it has the claimed sign and
 # p < 0.05 after Holm's correction, *not replicated* when the opposite sign has, or when the interval lies below 53 %.
 #
 # ## What we saw

@@ -73,7 +73,8 @@ verdict = report.claim_2_verdict(claim)
 say(f"**Verdict on claim 2 as a whole: {verdict}.** By its parts: {report.claim_2_prose(claim)}")
 
 # %% [markdown]
-# The claim as a whole is *replicated* when every ordering is, and *not replicated* as soon as one is refuted.
+# The claim as a whole is *replicated* when every ordering is, and *not replicated* as soon as one is refuted. This rule,
+# and how the claim is cut into orderings, are ours; that for a single ordering was fixed beforehand.
 #
 # ## The enhancements against each other
 #

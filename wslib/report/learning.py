@@ -193,7 +193,8 @@ def choice_prose(strengths: pd.DataFrame, costs: pd.DataFrame, winner: str) -> s
         gain, price = scores[kind] - scores[winner], minutes[kind] / minutes[winner]
         seen = "more than chance" if abs(gain) > smallest else "not told apart from chance"
         parts.append(f"{kind}: {100 * gain:+.1f} points ({seen}) at {price:.1f} times the time")
-    return f"Against {winner}, means over games and runs: {'; '.join(parts)}."
+    caution = "These are several comparisons, not corrected for their number."
+    return f"Against {winner}, means over games and runs: {'; '.join(parts)}. {caution}"
 
 
 class LiveCurves:
