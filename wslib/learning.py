@@ -147,6 +147,39 @@ class Protocol(_Learning):
         }
 
 
+class ItLearns(_Lists):
+    """Whether a laptop run learns to play: its last network against MCTS with ever more simulations."""
+
+    name: ClassVar[str] = "it_learns"
+    tables: ClassVar[tuple[str, ...]] = ("iterations", "games")
+
+    boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), description="games learned")
+    seeds: int = Field(3, ge=1, le=1000, description="runs of each game (seeds 0, 1, ...)")
+    iterations: int = Field(100, ge=1, le=10_000, description="iterations of each run")
+    games: int = Field(200, ge=2, multiple_of=2, description="games a match")
+    opponents: tuple[int, ...] = Field((100, 400, 1600), description="simulations of the MCTS that a network meets")
+
+    @classmethod
+    def lists(cls) -> tuple[str, ...]:
+        return ("boards", "opponents")
+
+    def asked(self) -> Asked:
+        """Every run, and the matches of its last network."""
+        smoke = self.preset == "smoke"
+        iterations, games, seeds = (2, 4, 1) if smoke else (self.iterations, self.games, self.seeds)
+        asked: Asked = []
+        for seed in range(seeds):
+            for board in self.boards:
+                run = preset("smoke" if smoke else "laptop", game=board, seed=seed)
+                labels = {"board": board, "kind": "baseline", "seed": seed}
+                asked.append((RunUnit(run=run, iterations=iterations), {"part": "run", **labels, "opponent": 0}))
+                for m in (8,) if smoke else self.opponents:
+                    mcts = player("mcts", simulations=m)
+                    unit = StrengthUnit(run=run, iteration=iterations, opponent=mcts, games=games)
+                    asked.append((unit, {"part": "strength", **labels, "opponent": m}))
+        return asked
+
+
 class OneRun(Experiment):
     """One training run to look into."""
 
@@ -178,4 +211,4 @@ class Loop(Parameters):
     seed: int = Field(0, ge=0, description="seed of the network and the searches")
 
 
-EXPERIMENTS |= {e.name: e for e in (Untrained, OneRun, NetworkChoice, Protocol)}
+EXPERIMENTS |= {e.name: e for e in (Untrained, ItLearns, OneRun, NetworkChoice, Protocol)}

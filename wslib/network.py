@@ -193,9 +193,13 @@ def pick_device(device: str = "auto") -> torch.device:
         raise ParameterError(f"device = {device!r} is not allowed: it should be 'auto', 'cpu' or 'cuda'") from None
 
 
-def to_bytes(network: Network) -> bytes:
-    """The network as a safetensors file with its settings and a checksum of both."""
+def to_bytes(network: Network, half: bool = False) -> bytes:
+    """The network as a safetensors file with its settings and a checksum of both; ``half``: rounded to float16."""
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    if half:
+        weights = {name: tensor.half() if tensor.is_floating_point() else tensor for name, tensor in weights.items()}
+        if not all(bool(tensor.isfinite().all()) for tensor in weights.values()):
+            raise ParameterError("this network has numbers beyond 65504, the largest of float16: keep it as float32")
     settings = network.settings.canonical()
     about = {"format": FORMAT, "settings": settings, "checksum": _checksum(settings, weights)}
     # One entry: safetensors writes several in an order that changes from call to call.

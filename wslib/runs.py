@@ -11,14 +11,14 @@ import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
 import safetensors.numpy
 import safetensors.torch
 import torch
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from wslib._compiled import stream
 from wslib.games import game
@@ -85,6 +85,17 @@ class RunFolder:
             raise DamagedResult(f"{folder} is missing")
         return read_folder(folder)
 
+    def log(self, iterations: int) -> list[dict[str, Any]] | None:
+        """What the first iterations told, where the run has come so far (its earlier states may be gone)."""
+        for iteration in self.iterations():
+            if iteration < iterations:
+                break
+            try:
+                return json.loads(self._folder(self.states / f"{iteration:04d}")[1]["log.json"])[:iterations]
+            except DamagedResult:
+                continue
+        return None
+
     def latest(self, most: int) -> tuple[RunState, list[dict[str, Any]]]:
         """The latest whole state up to an iteration, or the start."""
         for iteration in self.iterations():
@@ -100,9 +111,9 @@ Told = Callable[[dict[str, Any]], object]
 
 
 def train(
-    run: RunSettings, iterations: int, root: Path, told: Told | None = None
+    run: RunSettings, iterations: int, root: Path, told: Told | None = None, to_switch: bool = False
 ) -> tuple[RunState, list[dict[str, Any]], dict[str, float]]:
-    """Train up to an iteration, from wherever the run stands; also the seconds per stage spent here.
+    """Train up to an iteration (or to an earlier switch), from wherever the run stands; also the seconds per stage.
 
     ``told`` is called with what there is to tell of each new iteration.
     """
@@ -117,7 +128,7 @@ def train(
         seconds[stage] += now - last
         last = now
 
-    while state.iteration < iterations:
+    while state.iteration < iterations and not (to_switch and state.switched):
         state, news = advance(run, state, clock)
         log.append(news)
         folder.commit(state, log)
@@ -144,7 +155,9 @@ class RunUnit(Unit):
     iterations: int = Field(100, ge=1, le=10_000, description="I: iterations")
 
     def compute_in(self, root: Path) -> Computed:
-        _, log, seconds = train(self.run, self.iterations, root)
+        log, seconds = RunFolder(self.run, root).log(self.iterations), {}
+        if log is None:
+            _, log, seconds = train(self.run, self.iterations, root)
         table = pd.DataFrame(log)
         switched = table.loc[table["switch"], "iteration"]
         summary = {
@@ -153,6 +166,34 @@ class RunUnit(Unit):
             "switch_iteration": int(switched.iloc[0]) if len(switched) else None,
         }
         return Computed(summary, {"iterations": table}, {f"cpu_{n}": round(s, 2) for n, s in seconds.items()})
+
+
+class SwitchUnit(Unit):
+    """An adaptive run up to its switch: the first iteration whose balance is above 0, and the balances until then."""
+
+    kind: ClassVar[str] = "switch"
+    stage: ClassVar[int] = 0
+
+    run: RunSettings
+    most: int = Field(100, ge=1, le=10_000, description="I: iterations after which it is given up")
+
+    @model_validator(mode="after")
+    def _switches(self) -> Self:
+        if self.run.switch != "adaptive":
+            raise ValueError(
+                f"switch = {self.run.switch!r} is not allowed: only an 'adaptive' run has a switch to find"
+            )
+        return self
+
+    def compute_in(self, root: Path) -> Computed:
+        log, seconds = RunFolder(self.run, root).log(self.most), {}
+        if log is None or not any(news["switch"] for news in log):
+            _, log, seconds = train(self.run, self.most, root, to_switch=True)
+        at = next((news["iteration"] for news in log if news["switch"]), None)
+        columns = ["iteration", "balance", "first_wins", "draws", "first_losses", "distinct", "accepted"]
+        table = pd.DataFrame(log[: at or self.most])[columns]
+        summary = {"switch_iteration": at, "iterations": len(table)}
+        return Computed(summary, {"balances": table}, {f"cpu_{n}": round(s, 2) for n, s in seconds.items()})
 
 
 class StrengthUnit(Unit):

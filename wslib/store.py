@@ -18,20 +18,24 @@ import json
 import os
 import re
 import secrets
+import time
 import warnings
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from wslib.parameters import canonical_json
+from wslib.parameters import ParameterError, canonical_json
 
 MANIFEST, PROVENANCE = "manifest.json", "provenance.json"
-LARGEST_MANIFEST = 1 << 20
+NEXT = ".next"
+"""Where new published results are written before they replace the old ones."""
+LARGEST_MANIFEST, LARGEST_FILE, LARGEST_TEXT = 1 << 20, 1 << 30, 1 << 28
+"""Bytes: what is larger is refused before memory is asked for (a table's text: when unpacked)."""
 HOME = Path(__file__).resolve().parents[1]
 _TEXTS = {"unit": str, "moves": str, "code": str}
 """Columns of text that can look like numbers: an id such as 1234567890e1, the move 4."""
@@ -54,9 +58,9 @@ def published_root() -> Path:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that it is at any moment either the old one or the new one, whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with open(temporary, "wb") as file:
             file.write(content)
             file.flush()
@@ -68,6 +72,20 @@ def write_atomically(path: Path, content: bytes) -> None:
     finally:
         with contextlib.suppress(OSError):  # gone when all went well; on a read-only disk there never was one
             temporary.unlink()
+
+
+def sweep(root: Path, older_than: float = 3600.0) -> int:
+    """Remove the temporary files that killed processes left below ``root``; how many there were.
+
+    A file is written in seconds, so one that has not been touched for an hour is nobody's.
+    """
+    number = 0
+    for path in root.rglob(".*.tmp"):
+        with contextlib.suppress(OSError):  # another process was faster
+            if time.time() - path.stat().st_mtime > older_than:
+                path.unlink()
+                number += 1
+    return number
 
 
 def _sync_folder(folder: Path) -> None:
@@ -82,17 +100,22 @@ def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def manifest_of(files: Mapping[str, bytes], facts: Mapping[str, Any]) -> bytes:
+    """The manifest of these files: what it says beside ``facts`` is their sizes and digests, and its own digest."""
+    manifest = {**facts, "files": {n: {"bytes": len(c), "sha256": _sha256(c)} for n, c in sorted(files.items())}}
+    manifest["sha256"] = _sha256(canonical_json(manifest).encode())
+    return (json.dumps(manifest, indent=1, sort_keys=True) + "\n").encode()
+
+
 def write_folder(folder: Path, files: Mapping[str, bytes], facts: Mapping[str, Any]) -> None:
     """Commit files and, last, the manifest that makes them a result; ``facts`` go into the manifest."""
     for name, content in files.items():
         write_atomically(folder / name, content)
-    manifest = {**facts, "files": {n: {"bytes": len(c), "sha256": _sha256(c)} for n, c in sorted(files.items())}}
-    manifest["sha256"] = _sha256(canonical_json(manifest).encode())
-    write_atomically(folder / MANIFEST, (json.dumps(manifest, indent=1, sort_keys=True) + "\n").encode())
+    write_atomically(folder / MANIFEST, manifest_of(files, facts))
 
 
-def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The manifest and the files of a result; DamagedResult when anything is not as it was committed."""
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """What a result says of itself and its files; DamagedResult when it is not as it was committed."""
     path = folder / MANIFEST
     if not path.is_file() or path.stat().st_size > LARGEST_MANIFEST:
         raise DamagedResult(f"{path} is no file, or larger than a manifest can be")
@@ -100,24 +123,34 @@ def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
         manifest = json.loads(path.read_bytes())
         stated = manifest.pop("sha256")
         actual = _sha256(canonical_json(manifest).encode())
-        listed = {name: (facts["bytes"], facts["sha256"]) for name, facts in manifest["files"].items()}
+        for facts in manifest["files"].values():
+            _ = facts["bytes"], facts["sha256"]
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         raise DamagedResult(f"{path} is not a manifest") from None
     if stated != actual:
         raise DamagedResult(f"{path} has been changed")
-    files = {}
-    for name, (size, checksum) in listed.items():
-        part = folder / name
-        if not _PLAIN_NAME.fullmatch(name):
-            raise DamagedResult(f"{path} lists a file outside its folder: {name[:60]!r}")
-        if part.is_symlink() or not part.is_file():
-            raise DamagedResult(f"{part} is missing")
-        if part.stat().st_size != size:
-            raise DamagedResult(f"{part} has {part.stat().st_size} bytes instead of {size}")
-        files[name] = part.read_bytes()
-        if _sha256(files[name]) != checksum:
-            raise DamagedResult(f"{part} has been changed")
-    return manifest, files
+    return manifest
+
+
+def read_part(folder: Path, manifest: Mapping[str, Any], name: str) -> bytes:
+    """One of the files that a manifest lists, checked."""
+    if not _PLAIN_NAME.fullmatch(name):
+        raise DamagedResult(f"{folder / MANIFEST} lists a file outside its folder: {name[:60]!r}")
+    size, part = manifest["files"][name]["bytes"], folder / name
+    if part.is_symlink() or not part.is_file():
+        raise DamagedResult(f"{part} is missing")
+    if part.stat().st_size != size or size > LARGEST_FILE:
+        raise DamagedResult(f"{part} has {part.stat().st_size} bytes instead of {size}, or more than a file may have")
+    content = part.read_bytes()
+    if _sha256(content) != manifest["files"][name]["sha256"]:
+        raise DamagedResult(f"{part} has been changed")
+    return content
+
+
+def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The manifest and the files of a result; DamagedResult when anything is not as it was committed."""
+    manifest = read_manifest(folder)
+    return manifest, {name: read_part(folder, manifest, name) for name in manifest["files"]}
 
 
 @dataclass(frozen=True)
@@ -135,6 +168,8 @@ def _unpacked(folder: Path, files: Mapping[str, bytes]) -> tuple[dict[str, Any],
     try:
         summary = json.loads(files["summary.json"])
         tables = {n.removesuffix(".csv.gz"): unpack_table(c) for n, c in files.items() if n.endswith(".csv.gz")}
+        if not isinstance(summary, dict):
+            raise ValueError("the summary is no object")
     except (KeyError, ValueError, OSError, EOFError, RecursionError, zlib.error) as error:
         raise DamagedResult(f"{folder} does not hold a result ({type(error).__name__}: {error})") from None
     return summary, tables
@@ -197,9 +232,15 @@ class Published:
 
     @cached_property
     def _files(self) -> dict[str, bytes]:
+        complete_commit(self.folder)
         if not (self.folder / MANIFEST).exists():
             return {}
-        return read_folder(self.folder)[1]
+        try:
+            return read_folder(self.folder)[1]
+        except DamagedResult as damage:
+            raise DamagedResult(
+                f"{damage}: take the folder from git again, or remove it, before 'wslib publish {self.folder.name}'"
+            ) from None
 
     @cached_property
     def _rows(self) -> dict[str, dict[str, str]]:
@@ -210,6 +251,15 @@ class Published:
     def _tables(self) -> dict[str, pd.DataFrame]:
         names = [n for n in self._files if n.endswith(".csv.gz")]
         return {n.removesuffix(".csv.gz"): unpack_table(self._files[n]) for n in names}
+
+    @cached_property
+    def _places(self) -> dict[str, dict[str, Any]]:
+        """Which rows of each table are a unit's."""
+        return {name: table.groupby("unit").indices for name, table in self._tables.items()}
+
+    @cached_property
+    def _made(self) -> dict[str, dict[str, Any]]:
+        return {row["unit"]: row for row in self.provenance.to_dict("records")}
 
     @cached_property
     def provenance(self) -> pd.DataFrame:
@@ -228,17 +278,50 @@ class Published:
         facts = ("unit", "kind", "parameters")
         summary = {name: json.loads(value) for name, value in row.items() if name not in facts and value != ""}
         tables = {
-            name: table[table["unit"] == unit].drop(columns="unit").reset_index(drop=True)
+            name: table.iloc[self._places[name].get(unit, [])].drop(columns="unit").reset_index(drop=True)
             for name, table in self._tables.items()
         }
-        made = self.provenance
-        return Stored(unit, summary, tables, {} if made.empty else made[made["unit"] == unit].iloc[0].to_dict())
+        return Stored(unit, summary, tables, self._made.get(unit, {}))
+
+
+def shelves(experiment: str, root: Path | str | None = None) -> list[Published]:
+    """All published results, this experiment's first: a unit may have been published under another.
+
+    They are read once, and again when they have changed. Another experiment's damaged results are told of and left out.
+    """
+    root = Path(root) if root is not None else published_root()
+    others = sorted(path.parent for path in root.glob(f"*/{MANIFEST}") if path.parent.name != experiment)
+    own, *found = [_published(folder, _stamps(folder)) for folder in (root / experiment, *others)]
+    whole = []
+    for shelf in found:
+        try:
+            _ = len(shelf)
+            whole.append(shelf)
+        except DamagedResult as damage:
+            warnings.warn(f"{damage}; meanwhile nothing is read from there", stacklevel=2)
+    return [own, *whole]
+
+
+def _stamps(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """What changes when a file of a folder does."""
+    try:
+        found = [(entry.name, entry.stat()) for entry in os.scandir(folder) if entry.is_file()]
+    except OSError:
+        return ()
+    return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in found))
+
+
+@lru_cache(maxsize=64)
+def _published(folder: Path, stamps: tuple[tuple[str, int, int], ...]) -> Published:
+    return Published(folder.name, folder.parent)
 
 
 def publish(experiment: str, results: Mapping[str, tuple[str, Mapping[str, Any], Stored]], tables: tuple[str, ...],
             root: Path | str | None = None) -> Path:  # fmt: skip
     """Write an experiment's results (unit -> kind, parameters, result) to its folder in ``data/``."""
     folder = (Path(root) if root is not None else published_root()) / experiment
+    if not results:
+        raise ParameterError(f"there is nothing to publish: {experiment!r} asks for no units, or none is stored")
     rows = [
         {"unit": unit, "kind": kind, "parameters": canonical_json(dict(parameters))}
         | {name: json.dumps(value) for name, value in stored.summary.items()}
@@ -249,10 +332,33 @@ def publish(experiment: str, results: Mapping[str, tuple[str, Mapping[str, Any],
     for name in tables:
         found = ((unit, stored.tables.get(name)) for unit, (_, _, stored) in results.items())
         parts = [part.assign(unit=unit) for unit, part in found if part is not None]
+        if not parts:
+            raise ParameterError(f"there is nothing to publish as {name!r}: no result of {experiment!r} has this table")
         whole = pd.concat(parts, ignore_index=True)
         files[f"{name}.csv.gz"] = pack_table(whole[["unit", *[c for c in whole if c != "unit"]]])
-    write_folder(folder, files, {"experiment": experiment})
+    # All of it is written beside the present files before the first of these is replaced.
+    write_folder(folder / NEXT, files, {"experiment": experiment})
+    complete_commit(folder)
     return folder
+
+
+def complete_commit(folder: Path) -> None:
+    """Move what :func:`publish` has written whole into place; an interrupted move is gone on with.
+
+    Files are moved before the manifest, so that the manifest of ``NEXT`` says until the end that there is one to move.
+    """
+    pending = folder / NEXT
+    if not (pending / MANIFEST).exists():
+        return
+    manifest = read_manifest(pending)
+    if not all(_PLAIN_NAME.fullmatch(name) for name in manifest["files"]):
+        raise DamagedResult(f"{pending / MANIFEST} lists a file outside its folder")
+    for name in [*manifest["files"], MANIFEST]:
+        if (pending / name).exists():
+            os.replace(pending / name, folder / name)
+    _sync_folder(folder)
+    with contextlib.suppress(OSError):
+        pending.rmdir()
 
 
 def _csv(table: pd.DataFrame) -> bytes:
@@ -266,8 +372,11 @@ def pack_table(table: pd.DataFrame) -> bytes:
 
 def unpack_table(content: bytes) -> pd.DataFrame:
     """The table that :func:`pack_table` packed; texts stay texts, and numbers the same to the last bit."""
-    text = io.BytesIO(gzip.decompress(content))
-    return pd.read_csv(text, dtype=_TEXTS, keep_default_na=False)
+    with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+        text = packed.read(LARGEST_TEXT + 1)
+    if len(text) > LARGEST_TEXT:
+        raise ValueError(f"a table of more than {LARGEST_TEXT >> 20} MiB")
+    return pd.read_csv(io.BytesIO(text), dtype=_TEXTS, keep_default_na=False)
 
 
 def thesis_table(name: str) -> pd.DataFrame:

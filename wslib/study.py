@@ -22,7 +22,7 @@ from tqdm import tqdm
 from wslib.games import game
 from wslib.parameters import RESULTS_VERSION, Parameters
 from wslib.play import PlayerSettings, match
-from wslib.store import HOME, LocalStore, Published, Stored
+from wslib.store import HOME, LocalStore, Stored, shelves
 from wslib.workers import default_workers, in_processes
 
 
@@ -120,10 +120,10 @@ def tables(units: Sequence[Unit], labels: pd.DataFrame, name: str, experiment: s
 
 
 def _known(units: Sequence[Unit], experiment: str, store: LocalStore) -> dict[str, tuple[str, Stored]]:
-    published = Published(experiment)
-    known = {}
-    for unit in units:
-        if stored := published.read(unit.kind, unit.id):
+    known: dict[str, tuple[str, Stored]] = {}
+    published = shelves(experiment)
+    for unit in {unit.id: unit for unit in units}.values():
+        if stored := next(filter(None, (shelf.read(unit.kind, unit.id) for shelf in published)), None):
             known[unit.id] = ("published", stored)
         elif stored := store.read(unit.kind, unit.id):
             known[unit.id] = ("computed here", stored)

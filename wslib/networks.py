@@ -1,0 +1,125 @@
+"""Networks for others to play with: weights rounded to float16, published with a run's results or kept in an archive.
+
+What plays in a tournament is the float16 file, computed in float32, so that a reader who has only the published files
+plays the same games as the machine that trained the network. A file is named after its run and the iteration:
+``data/<experiment>/networks/<run>-<iteration>.safetensors`` for at most two runs of a kind, the others in a store's
+``networks/``, where ``make dist`` takes them from and where its archive is unpacked.
+"""
+
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from wslib import store
+from wslib.games import game
+from wslib.network import from_bytes, to_bytes
+from wslib.parameters import ParameterError, canonical_json
+from wslib.runs import RunFolder, RunUnit
+from wslib.runtime import CompiledNetwork
+from wslib.store import MANIFEST, DamagedResult, read_folder, read_manifest, read_part, write_folder
+from wslib.study import Unit
+from wslib.training import KEPT, RunSettings
+
+PUBLISHED_RUNS = 2
+"""Runs of a kind whose networks are published; a kind is everything but the seed."""
+
+
+def published_network(run: RunSettings, iteration: int, root: Path | str | None = None) -> CompiledNetwork:
+    """The float16 network of a run after an iteration, ready to play: published, archived, or from the run's state.
+
+    Nothing is trained here: where there is none, one sentence says how to get it.
+    """
+    return CompiledNetwork(from_bytes(network_file(run, iteration, root), game(run.game)))
+
+
+def network_file(run: RunSettings, iteration: int, root: Path | str | None = None) -> bytes:
+    """The bytes of that network's file; whether it was published or comes from the run's state, they are the same."""
+    root = Path(root) if root is not None else store.default_root()
+    name = f"{_name(run, iteration)}.safetensors"
+    for folder in sorted(store.published_root().glob("*/networks")):
+        if (folder / name).is_file():
+            return read_part(folder, read_manifest(folder), name)
+    archived = root / "networks" / _name(run, iteration)
+    if (archived / MANIFEST).exists():
+        return read_folder(archived)[1]["network.safetensors"]
+    network = RunFolder(run, root).network(iteration)
+    if network is None:
+        raise ParameterError(
+            f"the network of run {run.id} ({run.method}, {run.game}, seed {run.seed}) after iteration {iteration} is "
+            f"neither published nor in {root}: unpack the archive of networks there, or train the run with "
+            f"'wslib run EXPERIMENT --unit ID --again'"
+        )
+    return to_bytes(network, half=True)
+
+
+def _name(run: RunSettings, iteration: int) -> str:
+    return f"{run.id}-{iteration:04d}"
+
+
+def shown(units: Iterable[Unit]) -> tuple[list[RunUnit], list[RunUnit]]:
+    """The runs whose networks are published (of each kind the two lowest seeds), and the others."""
+    kinds: dict[str, dict[str, RunUnit]] = {}
+    for unit in units:
+        if isinstance(unit, RunUnit):
+            kind = canonical_json(unit.canonical() | {"run": unit.run.canonical() | {"seed": None}})
+            kinds.setdefault(kind, {})[unit.id] = unit
+    published, others = [], []
+    for runs in kinds.values():
+        by_seed = sorted(runs.values(), key=lambda unit: unit.run.seed)
+        published += by_seed[:PUBLISHED_RUNS]
+        others += by_seed[PUBLISHED_RUNS:]
+    return published, others
+
+
+def publish_networks(experiment: str, units: Sequence[Unit], root: Path | str | None = None) -> list[str]:
+    """Write the last networks of two runs of a kind to ``data/<experiment>/networks``; names of those missing here.
+
+    What is published and not to be had in this store stays as it is.
+    """
+    files: dict[str, bytes] = {}
+    facts: dict[str, Any] = {}
+    missing = []
+    for unit in shown(units)[0]:
+        name = _name(unit.run, unit.iterations)
+        try:
+            files[f"{name}.safetensors"] = network_file(unit.run, unit.iterations, root)
+            facts[f"{name}.safetensors"] = {"run": unit.run.canonical(), "iteration": unit.iterations}
+        except ParameterError:
+            missing.append(name)
+    if files:
+        write_folder(store.published_root() / experiment / "networks", files, {"networks": facts})
+    return missing
+
+
+def archive(units: Sequence[Unit], root: Path | str | None = None) -> Iterator[tuple[str, bytes]]:
+    """Names and contents for an archive: networks of kept iterations that are in this store and not published."""
+    root = Path(root) if root is not None else store.default_root()
+    published = {_name(unit.run, unit.iterations) for unit in shown(units)[0]}
+    told: set[str] = set()
+    for unit in (unit for unit in units if isinstance(unit, RunUnit)):
+        for iteration in sorted({*(k for k in KEPT if k <= unit.iterations), unit.iterations}):
+            name = _name(unit.run, iteration)
+            if name in published | told:
+                continue
+            told.add(name)
+            try:
+                content = network_file(unit.run, iteration, root)
+            except (ParameterError, DamagedResult):
+                continue
+            files = {"network.safetensors": content}
+            manifest = store.manifest_of(files, {"run": unit.run.canonical(), "iteration": iteration})
+            yield f"networks/{name}/network.safetensors", content
+            yield f"networks/{name}/{MANIFEST}", manifest
+
+
+def write_archive(target: Path, units: Sequence[Unit], root: Path | str | None = None) -> int:
+    """Pack :func:`archive` into a zip file, to be unpacked in a store; how many networks there are in it."""
+    number = 0
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(target, "w") as packed:
+        for name, content in archive(units, root):
+            # A fixed date: the same networks give the same archive.
+            packed.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+            number += name.endswith(MANIFEST)
+    return number
