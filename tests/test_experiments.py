@@ -15,7 +15,7 @@ from study_tasks import stored_units
 
 from wslib.experiments import EXPERIMENTS, Experiment, Look, Orientation, Readings, Tour
 from wslib.games import NAMES, game
-from wslib.learning import Loop, NetworkChoice, OneRun, Protocol, Untrained
+from wslib.learning import ItLearns, Loop, NetworkChoice, OneRun, Protocol, Untrained
 from wslib.notebook import read_parameters
 from wslib.parameters import ParameterError, Parameters
 from wslib.play import METHODS
@@ -31,7 +31,7 @@ MODELS: dict[str, type[Parameters]] = {
     "one_run": OneRun,
     "untrained": Untrained,
 }
-DRAFTS: dict[str, type[Parameters]] = {"protocol": Protocol}
+DRAFTS: dict[str, type[Parameters]] = {"protocol": Protocol, "it_learns": ItLearns}
 """Experiments whose notebooks wait for their published results and are no pages of the book yet."""
 BOTH = pytest.mark.parametrize("model", [Orientation, Readings], ids=lambda model: model.name)
 

@@ -14,6 +14,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.py"))
 # What makes a notebook quick; one that is not named here runs with its own parameters.
 SMOKE: dict[str, dict[str, Any]] = {
     "games": {"games": 20},
+    "it_learns": {"preset": "smoke"},
     "learning": {"simulations": 20},
     "network_choice": {"preset": "smoke"},
     "one_run": {"preset": "smoke"},

@@ -197,6 +197,70 @@ def choice_prose(strengths: pd.DataFrame, costs: pd.DataFrame, winner: str) -> s
     return f"Against {winner}, means over games and runs: {'; '.join(parts)}. {caution}"
 
 
+def with_openings(matches: pd.DataFrame, games: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Matches with what their openings say: an interval over openings, and the share that colour decided.
+
+    ``games`` has every match's games by its unit.
+    """
+    frame = scored(matches).reset_index(drop=True)
+    rows = [_openings(games[unit]) for unit in frame["unit"]]
+    return frame.drop(columns=["low", "high"]).join(pd.DataFrame(rows))
+
+
+def _openings(games: pd.DataFrame) -> dict[str, float]:
+    """Both games of an opening together: mean score of A with its t interval, and the share that colour decided."""
+    pairs = games.assign(opening=games["number"] // 2).pivot(index="opening", columns="a_first", values="result_a")
+    scores = (pairs.sum(axis=1) + 2) / 4
+    half = scipy_stats.t.ppf(1 - stats.ALPHA / 2, len(scores) - 1) * scores.sem()
+    by_colour = float(np.mean((pairs[0] == -pairs[1]) & (pairs[0] != 0)))
+    return {"low": scores.mean() - half, "high": scores.mean() + half, "by_colour": by_colour}
+
+
+def learned_table(matches: pd.DataFrame) -> Html:
+    """Every run's last network against MCTS with ever more simulations."""
+    rows = [
+        {
+            "game": board_name(row.board),
+            "simulations of MCTS": row.opponent,
+            "seed": row.seed,
+            "score %": row.score,
+            "95 % interval": f"{percent(row.low)} to {percent(row.high)}",
+            "draws %": row.drawn,
+            "decided by colour %": row.by_colour,
+            "distinct games": f"{row.distinct} of {row.games}",
+        }
+        for row in matches.sort_values(["board", "opponent", "seed"], kind="stable").itertuples()
+    ]
+    return show_table(
+        pd.DataFrame(rows),
+        "Score of the last network of each run, with 100 simulations a move, against MCTS without a network; interval "
+        "over openings.",
+        dict.fromkeys(("score %", "draws %", "decided by colour %"), percent),
+    )
+
+
+def learned_means(matches: pd.DataFrame) -> dict[str, float]:
+    """Mean score of a game's runs against the weakest MCTS."""
+    easiest = matches[matches["opponent"] == matches["opponent"].min()]
+    return {str(board): float(score) for board, score in easiest.groupby("board", sort=False)["score"].mean().items()}
+
+
+def learned_prose(matches: pd.DataFrame) -> str:
+    """The means per game and opponent, and how the runs' intervals lie."""
+    parts = []
+    for board, group in matches.groupby("board", sort=False):
+        means = group.groupby("opponent")["score"].mean()
+        listed = ", ".join(f"{100 * score:.0f} % against {m}" for m, score in means.items())
+        easiest = group[group["opponent"] == group["opponent"].min()]
+        above = int((easiest["low"] > 0.5).sum())
+        parts.append(
+            f"**{board_name(str(board))}**: {listed} simulations, means of {easiest['seed'].nunique()} runs; against the "
+            f"weakest, {above} of {len(easiest)} runs have an interval above 50 %, and colour decided "
+            f"{100 * easiest['by_colour'].mean():.0f} % of the openings."
+        )
+    return " ".join(parts)
+
+
 class LiveCurves:
     """Curves that are drawn anew while a run trains; call it with what there is to tell of each iteration."""
 
