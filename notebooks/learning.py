@@ -91,10 +91,10 @@ search(position, network, method="wrora", simulations=asked.simulations, seed=as
 #
 # 1. **Self-play.** Fifty games. In the first fifteen plies a move is drawn from the search's policy, later it is the best
 #    one. Every position is kept with the policy and with the game's outcome for its mover.
-# 2. **Training.** The examples of the last twenty iterations, in batches of 64, with Adam: cross-entropy of the policy plus
+# 2. **Training.** The examples of the last twenty iterations, in batches, with Adam: cross-entropy of the policy plus
 #    squared error of the value. Each example is turned or mirrored by a symmetry of the board.
 # 3. **Arena.** The new network against the old one, forty games from random openings, each opening with both colours. The
-#    new one is kept if it wins at least 60 % of the decided games; else the old weights come back, and the examples stay.
+#    new one is kept if it wins at least three in five of the decided games; else the old weights come back, and the examples stay.
 #
 # **Warm start, fixed switch (chapter 5).** In the first $I'$ iterations the enhancement plays both sides of the self-play;
 # afterwards Baseline does. The mixtures fade: $w = 1 - i/I'$.
@@ -119,7 +119,7 @@ show_table(
 )
 
 # %% [markdown]
-# At $I' = 1$ the weight is 1 in the only iteration that has one: the weighted methods then equal the pure ones.
+# At $I' = 1$ the weight is one in the only iteration that has one: the weighted methods then equal the pure ones.
 #
 # ## The parameters
 

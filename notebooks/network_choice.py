@@ -14,10 +14,10 @@
 # # Which network for a laptop
 #
 # **The question.** The thesis does not print its network; the author's earlier code has 256 channels and took days on a
-# GPU. Some 460 runs on a laptop need a smaller one. Which small network learns most per minute of a processor?
+# GPU. A study of hundreds of runs on a laptop needs a smaller one. Which small network learns most per minute of a processor?
 #
-# No claim of the thesis is tested here. The candidates: the author's shape with 16, 32 and 64 channels (fully connected
-# layers of 256 and 128), two residual blocks of 32 channels, and a fully connected residual one of width 256. All learn
+# No claim of the thesis is tested here. The candidates: the author's shape with few channels, a small residual network, and a
+# fully connected residual one; their sizes are in the first table, and their names end with their channels or width. All learn
 # with one epoch per iteration and without a warm start; the winner also with ten.
 
 # %% tags=["parameters"]

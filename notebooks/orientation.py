@@ -109,7 +109,7 @@ say(
 # ## RHEA's parameters
 #
 # Section 5.4 says that RHEA's parameters are not sensitive, except the rollouts: 50 work too, "albeit worse than 100";
-# and that n = 2 rollouts per individual are a bit more stable than one.
+# and that two rollouts per individual are a bit more stable than one.
 
 # %%
 changed = report.rhea_changes(matches[matches["part"] == "rhea"], table) if "rhea" in asked.players else None
@@ -140,7 +140,7 @@ draw.filmstrip(game(unit.game).position(record["moves"]), every=3)
 #
 # ## Exercises
 #
-# 1. Give all players 20 rollouts (`-p rollouts 20`), then 400. Which orderings of claim 1 depend on the budget?
+# 1. Give all players few rollouts (`-p rollouts 20`), then many (`-p rollouts 400`). Which orderings of claim 1 depend on the budget?
 #
 # ```{dropdown} A hint
 # With few rollouts RAVE's advantage should grow: it draws more from each of them. With many, MCTS catches up, because

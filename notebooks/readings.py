@@ -120,7 +120,7 @@ say(
 # ## Differences from the thesis
 #
 # 1. The thesis uses one reading and does not name it; here the choice is a parameter.
-# 2. The literal pseudo-code normalises Q, which is undefined for negative values; *by Q* shifts it to (Q + 1) / 2.
+# 2. The literal pseudo-code normalises Q, which is undefined for negative values; *by Q* shifts it to $(Q + 1) / 2$.
 # 3. The literal AMAF rule leaves out the chosen action itself; no reading here does, because then nothing would learn
 #    about the move that is tried.
 #

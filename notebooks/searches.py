@@ -46,7 +46,7 @@ asked = read_parameters(Look, globals())
 #
 # $$U(s,a) = Q(s,a) + c \cdot P(s,a) \cdot \frac{\sqrt{N(s,\cdot)}}{1 + N(s,a)}$$
 #
-# $Q$ is the mean of the values backed up through the move (0 before the first), $N(s,a)$ counts its visits, $N(s,\cdot)$
+# $Q$ is the mean of the values backed up through the move (zero before the first), $N(s,a)$ counts its visits, $N(s,\cdot)$
 # those of all moves of the state, $P$ is the *prior*, how likely the move is before any search. Without a network all
 # moves have the same prior. $c$ weighs curiosity against experience; the thesis takes $c = 1$. A tiny $\varepsilon$ under
 # the root lets the prior decide the first visit. Ties are broken at random.
@@ -157,11 +157,11 @@ unclear.after(unclear.best)
 # %% [markdown]
 # ## Exercises
 #
-# 1. Search an empty Gobang board with 100 and with 10,000 simulations. How are the visits spread? Where does RAVE put
+# 1. Search an empty Gobang board with a hundred and with ten thousand simulations. How are the visits spread? Where does RAVE put
 #    them?
 #
 # ```{dropdown} A hint
-# With 36 moves, 100 simulations visit each two or three times: plain search has no opinion yet. RAVE has seen each move
+# With so many moves, a hundred simulations visit each two or three times: plain search has no opinion yet. RAVE has seen each move
 # in about half of all playouts, and already prefers the centre.
 # ```
 #

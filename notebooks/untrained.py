@@ -113,7 +113,7 @@ say(
 # Baseline finds forced wins by reaching them, and little else; playouts gain with every simulation.
 # ```
 #
-# 2. Mix with a larger share of playouts, or compare networks of 8 and 64 channels (`-p channels 8`). What changes?
+# 2. Mix with a larger share of playouts, or compare narrow and wide networks (`-p channels 8`, `-p channels 64`). What changes?
 #
 # ```{dropdown} A hint
 # A random network's value is nearly the same everywhere, whatever its size; mixing it in mainly shrinks the playout's
@@ -124,7 +124,7 @@ say(
 #
 # 1. A new random network for every game, shared by both players; intervals over networks.
 # 2. RAVE's final move goes by visits; by Q_rave is shown beside it.
-# 3. Draws count as half a win; 15 cells and their orderings are corrected for their number.
+# 3. Draws count as half a win; all cells and their orderings are corrected for their number.
 # 4. The full matrix of all six.
 #
 # ## Run it yourself

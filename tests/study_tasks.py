@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from unittest import mock
 
 import numpy as np
@@ -173,6 +173,18 @@ def ended(processes: list[Any]) -> list[int | None]:
 
 def study_small_units(root: str, workers: int) -> None:
     study.results(small_units(), "no-such-experiment", workers, LocalStore(root), progress=False)
+
+
+class FailingUnit(study.Unit):
+    """A unit that raises; number 0 kills its process."""
+
+    kind: ClassVar[str] = "failing"
+    number: int
+
+    def compute_in(self, root: Path) -> study.Computed:
+        if self.number == 0:
+            die()
+        raise LookupError(f"nothing known of {self.number}")
 
 
 def golden_units() -> list[MatchUnit]:

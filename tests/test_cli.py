@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 from study_tasks import contents, stored_units
 
+from wslib import runs, study
 from wslib import store as storing
-from wslib import study
 from wslib.cli import main
 from wslib.experiments import EXPERIMENTS, Orientation
+from wslib.networks import published_network
 from wslib.store import LocalStore, Published
 from wslib.study import MatchUnit
 
@@ -53,7 +54,7 @@ def status(capsys: pytest.CaptureFixture[str]) -> dict[str, list[int]]:
     capsys.readouterr()
     assert main(["status"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    return {row[0]: [int(n) for n in row[1:]] for row in rows if row[0] in EXPERIMENTS}
+    return {row[0]: [int(n) for n in row[1:]] for row in rows if row and row[0] in EXPERIMENTS}
 
 
 def refusal(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -135,6 +136,174 @@ def test_publishing_again_what_is_published_changes_nothing(name: str, root: Pat
     assert not root.exists(), "nothing had to be computed"
 
 
+def test_status_says_when_where_and_with_what_results_were_made(small: None, capsys: pytest.CaptureFixture[str]):
+    assert main(["run", "orientation", "--workers", "1"]) == 0
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("orientation: "))
+    made = LocalStore().read("match", Small().units()[0].id).provenance
+    assert re.fullmatch(r"orientation: \d+\.\d\d processor hours, .* to .*, code .*, on .*", line)
+    assert made["date"][:10] in line
+    assert f"code {made['code']}, on {made['processor']}" in line
+
+
+def test_publishing_runs_brings_their_networks_along(root: Path, capsys: pytest.CaptureFixture[str], monkeypatch):
+    class Tiny(EXPERIMENTS["one_run"]):
+        preset: str = "smoke"
+
+    monkeypatch.setitem(EXPERIMENTS, "one_run", Tiny)
+    assert main(["publish", "one_run", "--workers", "1"]) == 0
+    (unit,) = Tiny().units()
+    assert (root.parent / "data" / "one_run" / "networks" / f"{unit.run.id}-0002.safetensors").exists()
+    shutil.rmtree(root)
+    capsys.readouterr()
+    assert main(["pack", str(root.parent / "networks.zip")]) == 0
+    assert "0 networks" in capsys.readouterr().out, "this store has none beside the published"
+    assert published_network(unit.run, 2, root).width
+
+
+# --- one unit by itself -------------------------------------------------------------------------------------------
+
+
+def listed(capsys: pytest.CaptureFixture[str], *more: str) -> list[str]:
+    capsys.readouterr()
+    assert main(["run", "orientation", "--list", *more]) == 0
+    return capsys.readouterr().out.split()
+
+
+def test_missing_units_are_listed_and_computed_one_by_one(root: Path, small: None, capsys: pytest.CaptureFixture[str]):
+    ids = [unit.id for unit in Small().units()]
+    assert listed(capsys) == ids
+    assert not root.exists(), "listing computes nothing"
+    assert main(["run", "orientation", "--unit", ids[1]]) == 0
+    assert listed(capsys) == [ids[0], ids[2]]
+    # The number of a unit does not change while others are computed.
+    assert main(["run", "orientation", "--index", "2"]) == 0
+    assert listed(capsys) == [ids[0]]
+
+
+def test_a_known_unit_is_computed_again_only_when_that_is_asked_for(
+    root: Path, small: None, capsys: pytest.CaptureFixture[str]
+):
+    name = Small().units()[0].id
+    assert main(["run", "orientation", "--unit", name]) == 0
+    before, when = contents(root), stored_units(root)[0].stat().st_mtime_ns
+    assert main(["run", "orientation", "--unit", name]) == 0
+    assert stored_units(root)[0].stat().st_mtime_ns == when
+    assert main(["run", "orientation", "--unit", name, "--again"]) == 0
+    assert stored_units(root)[0].stat().st_mtime_ns > when
+    assert contents(root) == before
+
+
+def test_units_of_one_kind_can_be_asked_for(capsys: pytest.CaptureFixture[str]):
+    asked = EXPERIMENTS["network_choice"](preset="smoke", boards="connect4")
+    assert main(["run", "network_choice", "--set", "preset=smoke", "--set", "boards=connect4", "--kind", "run",
+                 "--list"]) == 0  # fmt: skip
+    ids = [unit.id for unit in asked.units() if unit.kind == "run"]
+    assert capsys.readouterr().out.split() == list(dict.fromkeys(ids)), "each once, in their order"
+
+
+# --- verify -------------------------------------------------------------------------------------------------------
+
+
+def test_verify_checks_all_digests_and_computes_a_sample_again(
+    root: Path, small: None, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["publish", "orientation", "--workers", "1"]) == 0
+    capsys.readouterr()
+    assert main(["verify", "orientation", "--sample", "2"]) == 0
+    published, local, *again = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"published: 1 results, 3 files, \d+\.\d MB: no damage", published)
+    assert re.fullmatch(r"stored here: 3 results, 6 files, \d+\.\d MB: no damage", local)
+    assert len(again) == 2
+    assert all(
+        re.search(r"unit \w{20} \(match, published\), \d+ numbers and 2 rows of tables: the same", s) for s in again
+    )
+
+
+def test_verify_samples_by_its_seed_and_within_the_time(small: None, capsys: pytest.CaptureFixture[str]):
+    assert main(["run", "orientation", "--workers", "1"]) == 0
+
+    def chosen(*more: str) -> list[str]:
+        capsys.readouterr()
+        assert main(["verify", "orientation", *more]) == 0
+        return re.findall(r"unit (\w{20})", capsys.readouterr().out)
+
+    assert chosen("--seed", "1") == chosen("--seed", "1")
+    assert len({*(chosen("--seed", str(seed))[0] for seed in range(12))}) > 1
+    assert len(chosen("--sample", "9")) == 3
+    assert chosen("--sample", "9", "--seconds", "0") == []
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_verify_notices_a_number_that_does_not_come_out_again(
+    published: bool, root: Path, small: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    real, name = MatchUnit.compute_in, Small().units()[0].id
+
+    def lie(self: MatchUnit, folder: Path):
+        computed = real(self, folder)
+        return computed._replace(summary={**computed.summary, "plies_mean": 3.5})
+
+    monkeypatch.setattr(MatchUnit, "compute_in", lie)
+    assert main(["publish" if published else "run", "orientation", "--workers", "1"]) == 0
+    monkeypatch.setattr(MatchUnit, "compute_in", real)
+    capsys.readouterr()
+    assert main(["verify", "orientation", "--unit", name]) == 1
+    difference, last = capsys.readouterr().out.splitlines()[2:]
+    assert "plies_mean is 3.5 in the store and " in difference
+    assert ": DIFFERENT" in last
+
+
+def test_verify_notices_a_move_that_does_not_come_out_again(
+    root: Path, small: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    real, name = MatchUnit.compute_in, Small().units()[0].id
+
+    def lie(self: MatchUnit, folder: Path):
+        computed = real(self, folder)
+        computed.tables["games"].loc[1, "moves"] = "1 2 3 4 1 2 3"
+        return computed
+
+    monkeypatch.setattr(MatchUnit, "compute_in", lie)
+    assert main(["run", "orientation", "--workers", "1"]) == 0
+    monkeypatch.setattr(MatchUnit, "compute_in", real)
+    assert main(["verify", "orientation", "--unit", name]) == 1
+    assert "the table 'games' differs in its column 'moves'" in capsys.readouterr().out
+
+
+def test_verify_notices_damage_and_moves_nothing(root: Path, small: None, capsys: pytest.CaptureFixture[str]):
+    assert main(["run", "orientation", "--workers", "1"]) == 0
+    path = stored_units(root)[1].parent / "summary.json"
+    path.write_bytes(path.read_bytes()[:-2])
+    before = contents(root)
+    assert main(["verify", "orientation", "--sample", "0"]) == 1
+    assert re.search(
+        r"stored here: 3 results, .* MB: .*summary\.json has \d+ bytes instead of", capsys.readouterr().out
+    )
+    assert contents(root) == before
+
+
+def test_a_run_that_is_trained_again_gives_the_same_table(root: Path, capsys: pytest.CaptureFixture[str]):
+    settings = ("--set", "preset=smoke", "--set", "board=connect4")
+    assert main(["run", "one_run", "--workers", "1", *settings]) == 0
+    assert main(["verify", "one_run", *settings]) == 0
+    assert re.search(r"unit \w{20} \(run, .* 2 rows of tables: the same", capsys.readouterr().out)
+
+
+def test_a_measured_network_is_taken_from_the_store_and_not_trained_again(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    settings = ("--set", "preset=smoke", "--set", "boards=connect4")
+    asked = EXPERIMENTS["network_choice"](preset="smoke", boards="connect4")
+    unit = next(unit for unit in asked.units() if unit.kind == "strength")
+    assert main(["run", "network_choice", *settings, "--unit", unit.id]) == 0
+    monkeypatch.setattr("wslib.runs.train", lambda *_: pytest.fail("it was trained again"))
+    runs._player.cache_clear()
+    assert main(["verify", "network_choice", *settings, "--unit", unit.id]) == 0
+    assert "the same" in capsys.readouterr().out
+
+
 # --- refusals -----------------------------------------------------------------------------------------------------
 
 
@@ -149,6 +318,16 @@ def test_publishing_again_what_is_published_changes_nothing(name: str, root: Pat
         (["run", "orientation", "--set", "preset=smoke", "--set", "games=x"], "games = 'x' is not allowed"),
         (["run", "readings", "--workers", "-1"], "workers = -1 is not allowed"),
         (["publish", "readings", "--workers", "-1"], "workers = -1 is not allowed"),
+        (["run", "orientation", "--unit", "abc"], "there is no unit 'abc' among the 66 of orientation with these"),
+        (["run", "orientation", "--index", "66"], "--index 66 is not allowed: it should be 0 to 65"),
+        (["run", "orientation", "--index", "-1"], "--index -1 is not allowed"),
+        (["run", "orientation", "--kind", "run"], "--kind 'run' is not allowed: orientation has match"),
+        (["run", "orientation", "--again"], "--again needs a unit"),
+        (["run", "orientation", "--on", "8786"], "'8786' is not a scheduler's address: it should be like tcp://127"),
+        (["run", "orientation", "--on", "tcp://10.0.0.5:8786"], "'tcp://10.0.0.5:8786' is refused: a Dask scheduler"),
+        (["verify", "orientation", "--unit", "abc"], "there is no unit 'abc' in orientation"),
+        (["verify", "orientation", "--unit", Orientation().units()[0].id], "there is no result of unit"),
+        (["verify", "--set", "games=4"], "--set needs an experiment"),
         (["play", "chess"], "there is no game 'chess': the games are othello"),
         (["play", "othello", "--simulations", "0"], "simulations = 0 is not allowed"),
         (["play", "othello", "--simulations", "0", "--against", "rhea"], "rollouts = 0 is not allowed"),
@@ -203,13 +382,24 @@ def test_what_goes_wrong_while_computing_is_one_sentence(
     assert str(error) in refusal(["run", "orientation"], capsys)
 
 
-def test_an_error_of_the_program_is_not_hidden(small: None, monkeypatch: pytest.MonkeyPatch):
-    def fail(*_: object) -> None:
-        raise LookupError("a mistake in the code")
+def test_units_that_fail_are_a_sentence_each_and_code_1_and_the_others_are_stored(
+    root: Path, small: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    real, unlucky = MatchUnit.compute_in, Small().units()[1].id
 
-    monkeypatch.setattr(MatchUnit, "compute_in", fail)
-    with pytest.raises(LookupError):
-        main(["run", "orientation", "--workers", "1"])
+    def compute(self: MatchUnit, folder: Path):
+        if self.id == unlucky:
+            raise LookupError("a mistake in the code")
+        return real(self, folder)
+
+    monkeypatch.setattr(MatchUnit, "compute_in", compute)
+    assert main(["run", "orientation", "--workers", "1"]) == 1
+    sentences = capsys.readouterr().err.splitlines()
+    assert sentences[-2:] == [
+        f"wslib run: unit {unlucky} (match) failed: LookupError: a mistake in the code",
+        "wslib run: all other units are stored; the same command tries these again",
+    ]
+    assert len(stored_units(root)) == 2
 
 
 # --- interruptions ------------------------------------------------------------------------------------------------
@@ -242,7 +432,11 @@ def kill(pid: int) -> None:
     os.kill(pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize(("stop", "code"), [(ctrl_c, 130), (kill, -signal.SIGKILL)])
+def term(pid: int) -> None:
+    os.kill(pid, signal.SIGTERM)
+
+
+@pytest.mark.parametrize(("stop", "code"), [(ctrl_c, 130), (term, 130), (kill, -signal.SIGKILL)])
 def test_a_run_that_is_stopped_takes_its_workers_along_without_a_traceback(
     stop: Callable[[int], None], code: int, tmp_path: Path
 ):

@@ -13,12 +13,15 @@ import jupytext
 import pytest
 from study_tasks import stored_units
 
-from wslib.experiments import EXPERIMENTS, Experiment, Look, Orientation, Readings, Tour
+from wslib.catalogue import EXPERIMENTS
+from wslib.experiments import Evolution, Experiment, Look, Orientation, Readings, Tour
 from wslib.games import NAMES, game
 from wslib.learning import ItLearns, Loop, NetworkChoice, OneRun, Protocol, Untrained
 from wslib.notebook import read_parameters
 from wslib.parameters import ParameterError, Parameters
 from wslib.play import METHODS
+from wslib.simulate import FalseAlarms
+from wslib.warm import Adaptive, AdaptiveVsFixed, Beyond, IPrime, Warmstart
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS: dict[str, type[Parameters]] = {
@@ -26,12 +29,22 @@ MODELS: dict[str, type[Parameters]] = {
     "readings": Readings,
     "games": Tour,
     "searches": Look,
+    "rhea": Evolution,
     "learning": Loop,
+    "it_learns": ItLearns,
+    "protocol": Protocol,
+    "rating": FalseAlarms,
     "network_choice": NetworkChoice,
     "one_run": OneRun,
     "untrained": Untrained,
 }
-DRAFTS: dict[str, type[Parameters]] = {"protocol": Protocol, "it_learns": ItLearns}
+DRAFTS: dict[str, type[Parameters]] = {
+    "adaptive": Adaptive,
+    "adaptive_vs_fixed": AdaptiveVsFixed,
+    "beyond": Beyond,
+    "iprime": IPrime,
+    "warmstart": Warmstart,
+}
 """Experiments whose notebooks wait for their published results and are no pages of the book yet."""
 BOTH = pytest.mark.parametrize("model", [Orientation, Readings], ids=lambda model: model.name)
 

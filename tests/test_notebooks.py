@@ -13,6 +13,11 @@ NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.py"))
 
 # What makes a notebook quick; one that is not named here runs with its own parameters.
 SMOKE: dict[str, dict[str, Any]] = {
+    "warmstart": {"preset": "smoke"},
+    "iprime": {"preset": "smoke"},
+    "beyond": {"preset": "smoke"},
+    "adaptive_vs_fixed": {"preset": "smoke"},
+    "adaptive": {"preset": "smoke"},
     "games": {"games": 20},
     "it_learns": {"preset": "smoke"},
     "learning": {"simulations": 20},
@@ -20,7 +25,10 @@ SMOKE: dict[str, dict[str, Any]] = {
     "one_run": {"preset": "smoke"},
     "orientation": {"preset": "smoke"},
     "protocol": {"preset": "smoke"},
+    "rating": {"preset": "smoke"},
+    "published_tournaments": {"preset": "smoke"},
     "readings": {"preset": "smoke"},
+    "rhea": {"evolutions": 20, "games": 20},
     "searches": {"simulations": 20},
     "untrained": {"preset": "smoke"},
 }

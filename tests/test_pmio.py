@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from papermill.iorw import papermill_io
 
 from wslib import pmio
 
@@ -56,6 +57,23 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path,
         pmio.handler.write("new", str(target))
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["out.ipynb"]
+
+
+def test_papermill_writes_any_local_output_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    target = tmp_path / "out.ipynb"
+    papermill_io.write("old", str(target))
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError("no space left")))
+    with pytest.raises(OSError, match="no space"):
+        papermill_io.write("new", str(target))
+    assert target.read_text() == "old"
+    with pytest.raises(FileNotFoundError, match="output folder"):
+        papermill_io.write("new", str(tmp_path / "none" / "out.ipynb"))
+
+
+@pytest.mark.parametrize("path", ["notebooks/../secret.py", "jupytext:../x.py", "./notebooks/a/../../x.py"])
+def test_a_notebook_outside_by_way_of_dots_is_refused_in_one_sentence(path: str):
+    with pytest.raises(ValueError, match=r"is not allowed: the path of a notebook should not contain '\.\.'"):
+        papermill_io.read(path)
 
 
 def test_a_written_notebook_has_the_permissions_of_any_new_file(tmp_path: Path):

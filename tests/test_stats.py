@@ -2,6 +2,7 @@
 
 import math
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -9,17 +10,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
+from wslib.parameters import ParameterError
 from wslib.stats import (
     ALPHA,
+    EXACT,
     NOT_REPLICATED,
     REPLICATED,
     SAME,
     UNDECIDED,
     Interval,
+    bootstrap_interval,
+    difference_interval,
     games_to_decide,
     holm,
+    improvement,
+    interquartile_mean,
+    mean_interval,
     no_advantage_verdict,
     ordering_verdict,
+    permutation_test,
+    pooled_binomial_test,
+    power_of_t,
+    runs_summary,
+    runs_to_decide,
     score,
     sign_test,
     wilson,
@@ -209,3 +222,149 @@ def test_what_is_not_significant_needs_more_games_than_were_played(wins: int, dr
         assert games is None
     elif sign_test(wins, losses) >= ALPHA:
         assert games > wins + draws + losses
+
+
+# --- the run as unit ----------------------------------------------------------------------------------------------
+
+SAMPLE = [12.0, -30.0, 55.0, 41.0, 8.0, 77.0, -5.0, 20.0]
+OTHER = [-60.0, -11.0, 9.0, -42.0, 30.0, -25.0, 2.0]
+
+
+def test_a_summary_of_runs_has_both_standard_deviations_and_both_intervals():
+    found = runs_summary(SAMPLE)
+    assert (found.runs, found.mean) == (8, np.mean(SAMPLE))
+    assert found.sd == pytest.approx(found.sd_population * math.sqrt(8 / 7))
+    known = scipy_stats.ttest_1samp(SAMPLE, 0).confidence_interval()
+    assert found.t == pytest.approx((known.low, known.high))
+    assert found.bootstrap.low < found.mean < found.bootstrap.high
+    assert found.bootstrap == runs_summary(SAMPLE).bootstrap, "the same seed, the same interval"
+    assert found.bootstrap != runs_summary(SAMPLE, seed=1).bootstrap
+
+
+def test_the_interval_of_a_difference_is_welchs():
+    known = scipy_stats.ttest_ind(SAMPLE, OTHER, equal_var=False).confidence_interval()
+    assert difference_interval(SAMPLE, OTHER) == pytest.approx((known.low, known.high))
+    low, high = difference_interval(OTHER, SAMPLE)
+    assert (-high, -low) == pytest.approx(difference_interval(SAMPLE, OTHER))
+
+
+def test_runs_that_are_all_alike_have_an_interval_of_one_point():
+    assert mean_interval([3.0] * 5) == (3, 3)
+    assert difference_interval([3.0] * 5, [1.0] * 6) == (2, 2)
+
+
+def test_a_bootstrap_interval_covers_a_mean_about_as_often_as_it_says():
+    draw = np.random.default_rng(8)
+    bounds = [bootstrap_interval([draw.normal(5, 3, 30)], np.mean) for _ in range(200)]
+    assert 0.88 <= np.mean([low <= 5 <= high for low, high in bounds]) <= 0.985
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "paired", "p"),
+    [
+        ([11, 12, 13, 14, 15], [1, 2, 3, 4, 5], False, 2 / 252),
+        ([1, 2, 3, 4, 5], [11, 12, 13, 14, 15], False, 2 / 252),
+        ([4, 5, 6, 7], [0, 1, 2, 3], False, 2 / 70),
+        ([1, 2, 3], [1, 2, 3], False, 1),
+        ([5, 5, 5], [5, 5, 5], False, 1),
+        ([2, 3, 4, 5, 6, 7], [1, 1, 1, 1, 1, 1], True, 2 / 64),
+        ([1, 2], [0, 0], True, 2 / 4),
+    ],
+)
+def test_a_permutation_test_of_few_runs_is_exact(first: list, second: list, paired: bool, p: float):
+    assert permutation_test(first, second, paired) == pytest.approx(p)
+    shifted = [x + 1500 for x in first], [x + 1500 for x in second]
+    assert permutation_test(*shifted, paired) == pytest.approx(p), "ties stay ties far from 0"
+
+
+def test_equally_extreme_regroupings_count_whatever_the_last_bits_say():
+    tenths = [7, 5, 4, 2, 2], [0, 0, 0, 1, 7]
+    p = permutation_test(*tenths)
+    sums = [sum(group) for group in combinations([*tenths[0], *tenths[1]], 5)]
+    more, less = sum(s >= 20 for s in sums), sum(s <= 20 for s in sums)
+    assert p == pytest.approx(2 * min(more, less) / 252)
+    for shift in (0.0, 0.3, 1500.7):
+        moved = [[x / 10 + shift for x in side] for side in tenths]
+        assert permutation_test(*moved) == pytest.approx(p)
+
+
+def test_pairing_finds_a_small_gain_that_large_spreads_hide():
+    base = [0, 100, 200, 300, 400, 500, 600, 700]
+    gained = [x + 5 + k for k, x in enumerate(base)]
+    assert permutation_test(gained, base, paired=True) == pytest.approx(2 / 256)
+    assert permutation_test(gained, base) > 0.8
+
+
+def test_many_runs_are_regrouped_at_random_with_the_same_result_for_the_same_seed():
+    draw = np.random.default_rng(9)
+    x, y = draw.normal(0.7, 1, 15), draw.normal(0, 1, 15)
+    assert math.comb(30, 15) > EXACT
+    p = permutation_test(x, y)
+    assert p == permutation_test(x, y)
+    assert p == pytest.approx(scipy_stats.ttest_ind(x, y).pvalue, abs=0.01)
+
+
+def test_the_probability_of_improvement_counts_pairs_and_halves_ties():
+    assert improvement([1, 2], [1, 2]).value == 0.5
+    assert improvement([5, 6, 7], [1, 2, 3]) == (1.0, (1.0, 1.0))
+    found = improvement(SAMPLE, OTHER)
+    ahead = np.mean([x > y for x in SAMPLE for y in OTHER])
+    assert found.value == ahead
+    assert found.interval.low < ahead < found.interval.high
+    back = improvement(OTHER, SAMPLE)
+    assert back.value == pytest.approx(1 - ahead)
+
+
+def test_the_interquartile_mean_leaves_out_the_lowest_and_the_highest_quarter_of_all_games():
+    scores = {"othello": [0.0, 0.5, 0.6, 0.99], "gobang": [0.4, 0.5, 0.6, 1.0]}
+    found = interquartile_mean(scores)
+    assert found.value == pytest.approx((0.5 + 0.5 + 0.6 + 0.6) / 4)
+    spoilt = interquartile_mean({**scores, "othello": [-50.0, 0.5, 0.6, 0.99]})
+    assert spoilt.value == pytest.approx(found.value)
+    assert found.interval.low < found.value < found.interval.high
+
+
+def test_resampling_keeps_to_a_game():
+    # All spread is between the games: runs of one game are alike, so resampling inside it changes nothing.
+    assert interquartile_mean({"easy": [0.9] * 4, "hard": [0.1] * 4}).interval == pytest.approx((0.5, 0.5))
+
+
+def test_the_pooled_test_takes_all_games_for_independent():
+    assert pooled_binomial_test(600, 500) == pytest.approx(scipy_stats.binomtest(600, 1100).pvalue)
+
+
+@pytest.mark.parametrize(
+    ("effect", "paired", "tests"), [(40, False, 1), (75, False, 1), (75, False, 5), (60, True, 1), (-75, False, 1)]
+)
+def test_the_runs_said_to_decide_do_so_in_four_of_five_experiments(effect: float, paired: bool, tests: int):
+    runs = runs_to_decide(effect, sd=50, tests=tests, paired=paired)
+    draw = np.random.default_rng(10)
+    x, y = draw.normal(effect, 50, (3000, runs)), draw.normal(0, 50, (3000, runs))
+    test = scipy_stats.ttest_1samp(x, 0, axis=1) if paired else scipy_stats.ttest_ind(x, y, axis=1)
+    assert 0.78 <= np.mean(test.pvalue < ALPHA / tests) <= 0.88
+    assert power_of_t(effect, 50, runs - 1, ALPHA / tests, paired) < 0.8
+
+
+def test_so_few_runs_that_no_permutation_is_significant_are_never_said_to_decide():
+    assert runs_to_decide(1000, sd=1) == 4  # 2 of 70
+    assert runs_to_decide(1000, sd=1, tests=5) == 5  # 2 of 252
+    assert runs_to_decide(1000, sd=1, paired=True) == 6  # 2 of 64
+    assert runs_to_decide(1000, sd=0) == 4
+    assert runs_to_decide(0, sd=50) is None
+    assert runs_to_decide(1e-6, sd=50) is None
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda: runs_summary([1.0]), "there are 1 runs: 2 should be there at least"),
+        (lambda: runs_summary([1.0, math.nan]), "a run has the value nan: every run should have a number"),
+        (lambda: permutation_test([1, 2], [1, 2, 3], paired=True), "2 runs cannot be paired with 3"),
+        (lambda: improvement([1.0], [2.0]), "there are 1 runs"),
+        (lambda: interquartile_mean({}), "there are no games"),
+        (lambda: bootstrap_interval([[1.0]], np.mean), "fewer than 2 runs"),
+    ],
+)
+def test_too_few_or_missing_runs_are_refused_in_one_sentence(ask, sentence: str):
+    with pytest.raises(ParameterError, match=sentence):
+        ask()

@@ -32,9 +32,10 @@ from study_tasks import (
 )
 
 import wslib
-from wslib.parameters import canonical_json
+from wslib.parameters import ParameterError, canonical_json
 from wslib.store import (
     LARGEST_MANIFEST,
+    LARGEST_TEXT,
     MANIFEST,
     PROVENANCE,
     DamagedResult,
@@ -44,6 +45,8 @@ from wslib.store import (
     default_root,
     pack_table,
     publish,
+    shelves,
+    sweep,
     unpack_table,
     write_atomically,
 )
@@ -469,6 +472,31 @@ def test_a_damaged_result_can_be_stored_again_beside_what_was_set_aside(root: Pa
         assert contents(root / "match" / UNIT) == contents(template / "match" / UNIT)
 
 
+def test_a_sealed_table_that_unpacks_beyond_measure_is_refused_in_little_memory(root: Path):
+    content = gzip.compress(bytes(LARGEST_TEXT + 10))
+    (root / "match" / UNIT / "games.csv.gz").write_bytes(content)
+    forge(root / "match" / UNIT, lambda m: m["files"].update({"games.csv.gz": entry(content)}))
+    assert is_refused(root)
+
+
+def test_a_file_that_is_larger_than_any_may_be_is_refused_unread(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("wslib.store.LARGEST_FILE", 100)
+    assert (root / "match" / UNIT / "games.csv.gz").stat().st_size > 100
+    assert is_refused(root)
+
+
+def test_left_over_temporary_files_are_swept_once_they_are_nobodys(root: Path):
+    young, old = (root / "match" / UNIT / f".{name}.123.ab.tmp" for name in ("young", "old"))
+    for path in (young, old):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    before = contents(root)
+    assert sweep(root) == 1
+    assert young.exists() and not old.exists()
+    assert set(before) - set(contents(root)) == {str(old.relative_to(root))}
+    assert sweep(root / "none") == 0
+
+
 # --- tables -------------------------------------------------------------------------------------------------------
 
 tables = st.builds(
@@ -574,6 +602,60 @@ def test_a_changed_published_file_is_refused(damage: Callable, seed: int, publis
     with pytest.raises(DamagedResult):
         Published("trial", published).read("match", UNIT)
     assert (published / "trial" / MANIFEST).exists(), "what is published is not moved"
+
+
+def test_publishing_nothing_is_one_sentence_and_writes_nothing(tmp_path: Path, root: Path):
+    with pytest.raises(ParameterError, match="there is nothing to publish: 'trial' asks for no units"):
+        publish("trial", {}, ("games",), tmp_path / "data")
+    found = {UNIT: ("match", {}, LocalStore(root).read("match", UNIT))}
+    with pytest.raises(ParameterError, match="there is nothing to publish as 'plies'"):
+        publish("trial", found, ("plies",), tmp_path / "data")
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["instead of the call", "after the call"])
+def test_publishing_that_is_interrupted_anywhere_leaves_the_old_or_the_new(after: bool, root: Path, tmp_path: Path):
+    store_example(root, "cc22", seed=2)
+    store = LocalStore(root)
+    old, new = ({u: ("match", {}, store.read("match", u)) for u in names} for names in ((UNIT,), (UNIT, OTHER, "cc22")))
+    publish("trial", new, ("games",), tmp_path / "whole")
+    with FileOperations().watched() as operations:
+        publish("trial", new, ("games",), tmp_path / "counted")
+    outcomes = []
+    for at in range(len(operations.names)):
+        data = tmp_path / str(at)
+        publish("trial", old, ("games",), data)
+        with FileOperations(interrupted, at, after).watched(), pytest.raises(KeyboardInterrupt):
+            publish("trial", new, ("games",), data)
+        outcomes.append(len(Published("trial", data)))
+        tables = [Published("trial", data).read("match", UNIT).tables["games"] for _ in range(2)]
+        assert all(table.equals(example()["tables"]["games"]) for table in tables)
+        publish("trial", new, ("games",), data)
+        assert without_left_overs(contents(data)) == contents(tmp_path / "whole")
+    assert outcomes == sorted(outcomes)
+    assert {outcomes[0], outcomes[-1]} == {1, 3}
+
+
+def test_a_unit_is_found_under_whatever_experiment_it_was_published(published: Path):
+    found = [shelf.read("match", OTHER) for shelf in shelves("another", published)]
+    assert [stored is not None for stored in found] == [False, True]
+    assert found[1].summary == example(1)["summary"]
+    assert found[1].tables["games"].equals(example(1)["tables"]["games"])
+
+
+def test_damage_elsewhere_is_told_and_costs_only_what_is_there(published: Path):
+    with (published / "trial" / "units.csv").open("ab") as file:
+        file.write(b"\n")
+    with pytest.warns(UserWarning, match="units.csv has .* meanwhile nothing is read from there"):
+        assert [len(shelf) for shelf in shelves("another", published)] == [0]
+    with pytest.raises(DamagedResult, match="take the folder from git again"):
+        shelves("trial", published)[0].read("match", UNIT)
+
+
+def test_published_results_that_changed_are_read_again(published: Path, root: Path):
+    assert len(shelves("trial", published)[0]) == 3
+    publish("trial", {UNIT: ("match", {}, LocalStore(root).read("match", UNIT))}, ("games",), published)
+    assert len(shelves("trial", published)[0]) == 1
 
 
 # --- what must not be in the code ---------------------------------------------------------------------------------

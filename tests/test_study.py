@@ -1,6 +1,7 @@
 """The study engine: what is known is read, what is missing is computed once, and an interruption costs one unit."""
 
 import json
+import os
 import random
 import sys
 import time
@@ -10,6 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from study_tasks import (
+    FailingUnit,
     FileOperations,
     computed_now,
     contents,
@@ -160,10 +162,15 @@ def test_published_results_win_and_the_origin_says_so(store: LocalStore, compute
     }
 
 
-def test_published_results_of_another_experiment_do_not_count(store: LocalStore, tmp_path: Path):
+def test_a_unit_published_under_one_experiment_serves_another_that_asks_for_the_same(
+    store: LocalStore, tmp_path: Path, computed: list[int]
+):
     published_with_a_mark(UNITS[:1], store)
-    elsewhere = LocalStore(tmp_path / "another")
-    assert study.origins(UNITS[:1], "another", elsewhere) == {UNITS[0].id: None}
+    del computed[:]
+    frame = study.results(UNITS[:2], "another", 1, LocalStore(tmp_path / "another"), progress=False)
+    assert frame["origin"].tolist() == ["published", "computed here"]
+    assert frame["games"].tolist() == [444, 4]
+    assert computed == [1]
 
 
 def test_only_what_exists_is_collected_for_publishing(store: LocalStore):
@@ -190,25 +197,57 @@ def test_a_published_table_is_the_one_that_was_computed(store: LocalStore):
 # --- interruptions ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, LookupError])
 @pytest.mark.parametrize("at", [0, 2, 4])
-def test_an_error_in_the_middle_loses_nothing_that_was_finished(
-    error: type[BaseException], at: int, store: LocalStore, monkeypatch: pytest.MonkeyPatch
+def test_an_interruption_in_the_middle_loses_nothing_that_was_finished(
+    at: int, store: LocalStore, monkeypatch: pytest.MonkeyPatch
 ):
     real, seeds = MatchUnit.compute_in, []
 
     def compute(self: MatchUnit, root: Path) -> Computed:
         seeds.append(self.seed)
         if len(seeds) == at + 1:
-            raise error
+            raise KeyboardInterrupt
         return real(self, root)
 
     monkeypatch.setattr(MatchUnit, "compute_in", compute)
-    with pytest.raises(error):
+    with pytest.raises(KeyboardInterrupt):
         ask(UNITS, store)
     assert len(stored_units(store.root)) == at
     ask(UNITS, store)
     assert seeds == [*range(at), at, *range(at, 5)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_unit_that_fails_does_not_stop_the_others_and_all_failures_are_told_at_the_end(
+    workers: int, store: LocalStore
+):
+    units = [*UNITS[:2], FailingUnit(number=1), *UNITS[2:], FailingUnit(number=2)]
+    with pytest.raises(study.UnitsFailed) as told:
+        ask(units, store, workers)
+    assert len(stored_units(store.root)) == 5
+    *sentences, last = str(told.value).splitlines()
+    assert sorted(sentences) == sorted(
+        f"unit {FailingUnit(number=n).id} (failing) failed: LookupError: nothing known of {n}" for n in (1, 2)
+    )
+    assert last == "all other units are stored; the same command tries these again"
+    assert isinstance(told.value.__cause__, LookupError), "a traceback is there for who wrote the mistake"
+
+
+def test_a_unit_that_kills_its_worker_is_given_up_and_the_others_are_computed(store: LocalStore):
+    with pytest.raises(study.UnitsFailed, match=r"failed: the process that worked on it ended 4 times \(signal 9\)"):
+        ask([*UNITS, FailingUnit(number=0)], store, workers=2)
+    assert len(stored_units(store.root)) == 5
+
+
+def test_what_killed_processes_left_is_swept_when_something_is_computed(store: LocalStore):
+    ask(UNITS[:1], store)
+    left = store.root / "match" / UNITS[0].id / ".games.csv.gz.1.ab.tmp"
+    left.write_bytes(b"half")
+    os.utime(left, (0, 0))
+    ask(UNITS[:1], store)
+    assert left.exists(), "reading changes nothing"
+    ask(UNITS[:2], store)
+    assert not left.exists()
 
 
 def test_a_disk_that_is_full_stops_the_study_with_the_path_and_it_goes_on_later(store: LocalStore, data: Path):

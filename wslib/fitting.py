@@ -1,26 +1,31 @@
 """Stage 2 of the training loop: fit a network to the examples of the latest iterations (section 5.3.1, Table 5.2).
 
+Everything is computed on the settings' device; networks, and the optimiser's memory between iterations, are kept on the
+processor. Another device or precision gives other last bits, so both are part of what a run is.
+
 The loss is the cross-entropy of the policy plus the squared error of the value. Examples are turned and mirrored by the
 symmetries of the board. Shuffling, symmetries and dropout draw from named streams.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 import torch
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 from torch.nn import functional as F
 
 from wslib._compiled import stream
 from wslib.games import Game, game
-from wslib.network import Dropout, Network
+from wslib.network import Dropout, Network, mixed, pick_device
 from wslib.parameters import Parameters
 
 
 class FitSettings(Parameters):
     """How a network is fitted."""
+
+    later: ClassVar[dict[str, Any]] = {"device": "cpu", "precision": "float32"}
 
     epochs: int = Field(10, ge=1, description="ep: passes over the examples")
     batch: int = Field(64, ge=2, description="bs: examples per step")
@@ -29,6 +34,24 @@ class FitSettings(Parameters):
         "one", description="one drawn per example and epoch, all of them (author's code), or none"
     )
     optimiser: Literal["fresh", "carried"] = Field("fresh", description="Adam's memory from iteration to iteration")
+    device: Literal["cpu", "cuda"] = Field(
+        "cpu", description="what torch computes on; 'auto' becomes 'cuda' where there is a GPU"
+    )
+    precision: Literal["float32", "bfloat16", "float16"] = Field(
+        "float32", description="in which torch multiplies matrices: all bits, or mixed precision"
+    )
+
+    @field_validator("device", mode="before")
+    @classmethod
+    def _one_of_the_two(cls, device: Any) -> Any:
+        # What is stored must say what it was computed on.
+        return pick_device("auto").type if device == "auto" else device
+
+    @model_validator(mode="after")
+    def _known_to_the_device(self) -> Self:
+        if self.precision == "float16" and self.device == "cpu":
+            raise ValueError("precision 'float16' belongs to device 'cuda': the processor takes 'bfloat16'")
+        return self
 
 
 class ExampleSet(Protocol):
@@ -62,20 +85,23 @@ def fit(network: Network, settings: FitSettings, examples: Sequence[ExampleSet],
     z = np.concatenate([e.z for e in examples]).astype(np.float32)
     seed = int(stream(*labels)) >> 1  # type: ignore[arg-type]
     rng = np.random.default_rng(seed)
-    generator = torch.Generator().manual_seed(seed)
+    device = pick_device(settings.device)
+    generator = torch.Generator(device).manual_seed(seed)
     for module in network.modules():
         if isinstance(module, Dropout):
             module.generator = generator
-    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    network.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
     network.train()
     adam = torch.optim.Adam(network.parameters(), lr=settings.learning_rate, fused=True)
     if settings.optimiser == "carried":
         _restore(adam, memory)
     losses = (0.0, 0.0)
-    for _ in range(settings.epochs):
-        data = _epoch(board, settings, planes, policy, z, rng)
-        losses = _pass(network, adam, settings.batch, *data)
-    network.eval()
+    # The fastest convolutions of a GPU add up in any order.
+    with torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True):
+        for _ in range(settings.epochs):
+            x, pi, z_turned = (part.to(device) for part in _epoch(board, settings, planes, policy, z, rng))
+            losses = _pass(network, adam, settings, x, pi, z_turned)
+    network.eval().to("cpu")
     carried = _memory(adam) if settings.optimiser == "carried" else {}
     told = {"policy_loss": losses[0], "value_loss": losses[1], "positions": len(own)}
     return Fitted(told, carried)
@@ -100,19 +126,23 @@ def _epoch(board: Game, settings: FitSettings, planes: np.ndarray, policy: np.nd
     return torch.from_numpy(x), torch.from_numpy(pi), torch.from_numpy(z[index])
 
 
-def _pass(network: Network, adam: torch.optim.Optimizer, batch: int, x: torch.Tensor, pi: torch.Tensor,
+def _pass(network: Network, adam: torch.optim.Optimizer, settings: FitSettings, x: torch.Tensor, pi: torch.Tensor,
           z: torch.Tensor) -> tuple[float, float]:  # fmt: skip
     """One pass in batches of equal size (what is left over waits for the next shuffle); the mean losses."""
-    size = min(batch, len(x))
+    size = min(settings.batch, len(x))
     steps = len(x) // size
-    sums = torch.zeros(2)
+    sums = torch.zeros(2, device=x.device)
+    # Gradients too small for float16 are scaled up on their way; with other precisions this does nothing.
+    scaler = torch.amp.GradScaler(x.device.type, enabled=settings.precision == "float16")
     for start in range(0, steps * size, size):
         part = slice(start, start + size)
-        logs, values = network(x[part])
+        with mixed(x.device, settings.precision):
+            logs, values = network(x[part])
         policy_loss, value_loss = -(pi[part] * logs).sum(1).mean(), F.mse_loss(values, z[part])
         adam.zero_grad(set_to_none=True)
-        (policy_loss + value_loss).backward()
-        adam.step()
+        scaler.scale(policy_loss + value_loss).backward()
+        scaler.step(adam)
+        scaler.update()
         sums += torch.stack([policy_loss.detach(), value_loss.detach()])
     return float(sums[0] / steps), float(sums[1] / steps)
 
@@ -120,7 +150,9 @@ def _pass(network: Network, adam: torch.optim.Optimizer, batch: int, x: torch.Te
 def _memory(adam: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
     """Adam's memory as plain tensors."""
     state = adam.state_dict()["state"]
-    return {f"{number}.{name}": kept.contiguous() for number, entry in state.items() for name, kept in entry.items()}
+    return {
+        f"{number}.{name}": kept.cpu().contiguous() for number, entry in state.items() for name, kept in entry.items()
+    }
 
 
 def _restore(adam: torch.optim.Optimizer, memory: dict[str, torch.Tensor]) -> None:

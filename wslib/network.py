@@ -117,7 +117,9 @@ class Network(nn.Module):
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         x = self.hidden(self.trunk(planes).flatten(1))
-        return F.log_softmax(self.policy(x), dim=1), torch.tanh(self.value(x)).squeeze(1)
+        # With all bits, in mixed precision too.
+        policy, value = self.policy(x).float(), self.value(x).float()
+        return F.log_softmax(policy, dim=1), torch.tanh(value).squeeze(1)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities and values of a batch of planes, without learning from it."""
@@ -188,9 +190,18 @@ def pick_device(device: str = "auto") -> torch.device:
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        return torch.device(device)
+        found = torch.device(device)
     except RuntimeError:
         raise ParameterError(f"device = {device!r} is not allowed: it should be 'auto', 'cpu' or 'cuda'") from None
+    if found.type == "cuda" and not torch.cuda.is_available():
+        raise ParameterError(f"device = {device!r} is not here: torch finds no GPU, and device 'cpu' needs none")
+    return found
+
+
+def mixed(device: torch.device, precision: str) -> torch.autocast:
+    """Torch's mixed precision, within which matrices are multiplied with fewer bits; 'float32' leaves all as it is."""
+    kind = getattr(torch, precision)
+    return torch.autocast(device.type, kind if precision != "float32" else None, enabled=precision != "float32")
 
 
 def to_bytes(network: Network, half: bool = False) -> bytes:

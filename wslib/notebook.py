@@ -12,6 +12,7 @@ import pandas as pd
 from IPython.display import Markdown, display
 from myst_nb import glue
 
+from wslib import study
 from wslib.parameters import ParameterError, Parameters
 
 P = TypeVar("P", bound=Parameters)
@@ -65,3 +66,22 @@ def numbers(**values: str) -> None:
     """Numbers, already formatted, that other pages of the book quote by name."""
     for name, value in values.items():
         glue(name, value, display=False)
+
+
+def results_of(asked: Any) -> tuple[list[Any], pd.DataFrame]:
+    """The units of an experiment with runs that are there, and their labels joined with their results.
+
+    What is missing is computed first where the experiment says so (``compute``); else it is left out.
+    """
+    pairs = asked.asked()
+    if not asked.compute:
+        where = study.origins([unit for unit, _ in pairs], asked.name)
+        pairs = [(unit, labels) for unit, labels in pairs if where[unit.id]]
+    units = [unit for unit, _ in pairs]
+    if not units:
+        raise ParameterError(
+            f"nothing of {asked.name} is published or stored yet: compute it with -p compute True, or look at it with "
+            "-p preset smoke"
+        )
+    labels = pd.DataFrame([labels for _, labels in pairs])
+    return units, labels.join(study.results(units, asked.name, asked.workers))

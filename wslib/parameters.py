@@ -7,7 +7,7 @@ what is allowed, before any work starts. The id of a unit of work is the digest 
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -24,6 +24,10 @@ class Parameters(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    later: ClassVar[dict[str, Any]] = {}
+    """Fields that came after the first results, with the value under which all is as it was before them: with that
+    value, or null, a field is left out of the canonical form. So new options move no id."""
+
     def __init__(self, **values: Any) -> None:
         try:
             super().__init__(**values)
@@ -32,10 +36,11 @@ class Parameters(BaseModel):
 
     def canonical(self) -> dict[str, Any]:
         """What the result depends on, as plain values."""
-        return {
+        values = {
             name: value.canonical() if isinstance(value := getattr(self, name), Parameters) else value
             for name in type(self).model_fields
         }
+        return {n: value for n, value in values.items() if n not in self.later or value not in (None, self.later[n])}
 
     @property
     def id(self) -> str:

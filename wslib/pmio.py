@@ -3,13 +3,18 @@
 ``papermill notebooks/orientation.py out.ipynb -p games 20`` works because papermill finds this
 handler by the beginning of the path (the entry points in ``pyproject.toml``): ``notebooks/`` and
 ``./notebooks/`` as typed from the repository's root, and ``jupytext:`` before any other path.
+
+Papermill writes an output in place, so that one that is killed can leave half a notebook where a whole
+one was. While this module is imported, its handler for local files learns to write as ours does.
 """
 
 import contextlib
 import os
+import sys
 import tempfile
 import warnings
 from pathlib import Path
+from typing import Any
 
 import jupytext
 import nbformat
@@ -29,6 +34,8 @@ class JupytextHandler:
     def read(self, path: str) -> str:
         """Return the notebook at `path` as notebook JSON, whatever form it is kept in."""
         path = _local(path)
+        if ".." in Path(path).parts:
+            raise ValueError(f"{path!r} is not allowed: the path of a notebook should not contain '..'")
         if path.endswith(TEXT_ENDINGS):
             notebook = jupytext.read(path)
             # Papermill insists on a language, which a header written by hand easily lacks.
@@ -81,4 +88,15 @@ def _umask() -> int:
     return mask
 
 
+def _write_in_one_step(handler: Any, text: str, path: str) -> None:
+    """What papermill's handler for local files does from now on when it writes."""
+    target = Path(handler._cwd or ".") / path
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"output folder {target.parent} doesn't exist.")
+    write_atomically(text, target)
+
+
 handler = JupytextHandler()
+# Papermill imports this module as the last thing it does in its own.
+if papermill := sys.modules.get("papermill.iorw"):
+    papermill.LocalHandler.write = _write_in_one_step  # type: ignore[attr-defined]

@@ -155,7 +155,7 @@ class RunUnit(Unit):
     iterations: int = Field(100, ge=1, le=10_000, description="I: iterations")
 
     def compute_in(self, root: Path) -> Computed:
-        log, seconds = RunFolder(self.run, root).log(self.iterations), {}
+        log, seconds = RunFolder(self.run, root).log(self.iterations), dict[str, float]()
         if log is None:
             _, log, seconds = train(self.run, self.iterations, root)
         table = pd.DataFrame(log)
@@ -186,7 +186,7 @@ class SwitchUnit(Unit):
         return self
 
     def compute_in(self, root: Path) -> Computed:
-        log, seconds = RunFolder(self.run, root).log(self.most), {}
+        log, seconds = RunFolder(self.run, root).log(self.most), dict[str, float]()
         if log is None or not any(news["switch"] for news in log):
             _, log, seconds = train(self.run, self.most, root, to_switch=True)
         at = next((news["iteration"] for news in log if news["switch"]), None)

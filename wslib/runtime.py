@@ -12,6 +12,7 @@ for a few neighbouring positions ``p`` at once, kept in registers, 16 channels t
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -20,7 +21,7 @@ from torch import nn
 
 from wslib._compiled import kernel
 from wslib.games import game
-from wslib.network import Block, Network, folded
+from wslib.network import Block, Network, folded, mixed, pick_device
 
 LANES = 16
 _FLOAT = ir.FloatType()
@@ -278,6 +279,29 @@ class CompiledNetwork:
         outputs = self.features[len(self.layers.dense) % 3]
         _heads(outputs, boards, self.width, self.actions, priors, values)
         return priors, values
+
+
+class TorchNetwork:
+    """A network for play by torch, for a GPU; last bits depend on what else is in the batch.
+
+    That does no harm where the batches are a function of the games alone, as in self-play and the arena.
+
+    >>> from wslib.network import Network, NetworkSettings
+    >>> by_torch = TorchNetwork(Network(NetworkSettings(game="connect4")), "cpu")
+    >>> by_torch.evaluate(np.zeros((2, 1, 6, 6), np.float32))[0].shape
+    (2, 6)
+    """
+
+    def __init__(self, network: Network, device: str = "auto", precision: str = "float32"):
+        self.device, self.precision = pick_device(device), precision
+        self.network = folded(network)
+        self.network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities and values of a batch of planes (n, 1, rows, cols)."""
+        with torch.inference_mode(), mixed(self.device, self.precision):
+            logs, values = self.network(torch.from_numpy(planes).to(self.device))
+            return logs.exp().cpu().numpy(), values.cpu().numpy()
 
 
 def _in_order(network: Network) -> list[tuple[list[Any], bool, bool]]:

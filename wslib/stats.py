@@ -1,17 +1,24 @@
-"""Intervals, tests and verdicts. For players without training the game is the unit.
+"""Intervals, tests and verdicts. The unit is the training run; for players without training it is the game.
 
-A score is ``(wins + draws / 2) / games``. Its interval is Wilson's, for which a draw counts as half a win (draws make
-the score vary less than that assumes, so the interval is on the safe side). Orderings are tested by the sign test on
-the decided games, two-sided, corrected by Holm's method for all orderings of an experiment.
+Games: a score is ``(wins + draws / 2) / games``. Its interval is Wilson's, for which a draw counts as half a win (draws
+make the score vary less than that assumes, so the interval is on the safe side). Orderings are tested by the sign test
+on the decided games, two-sided, corrected by Holm's method for all orderings of an experiment.
+
+Runs: one number per run, as its rating. Two groups of runs are compared by their means, with Welch's interval and a
+permutation test; a positive effect means that the first group is stronger. Verdicts on them are in
+:mod:`wslib.verdicts`.
 """
 
-from collections.abc import Sequence
-from math import ceil
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil, comb
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
+from wslib.parameters import ParameterError
+
+Numbers = Sequence[float] | np.ndarray
 ALPHA = 0.05
 SAME = 0.03
 """Scores within 50 % ± this are called equal."""
@@ -94,3 +101,195 @@ def games_to_decide(wins: int, draws: int, losses: int, power: float = 0.8, test
     # Fewer games than log2(2 / alpha) are never significant, even when one side wins them all.
     needed = max(ceil((spread / (share - 0.5)) ** 2), ceil(np.log2(2 / alpha)))
     return ceil(needed * (decided + draws) / decided)
+
+
+# --- with the run as unit -----------------------------------------------------------------------------------------
+
+EXACT = 200_000
+"""Up to so many regroupings a permutation test goes through all of them: two groups of 10 runs, 17 paired ones."""
+SAMPLED = 100_000
+"""Regroupings drawn at random, where there are more."""
+RESAMPLES = 10_000
+"""Repetitions of a bootstrap."""
+MOST_RUNS = 100_000
+
+
+class Runs(NamedTuple):
+    """What the numbers of several runs amount to."""
+
+    runs: int
+    mean: float
+    sd: float
+    """Of the sample: divided by n - 1."""
+    sd_population: float
+    """Divided by n, as in the thesis' Table 6.2."""
+    t: Interval
+    bootstrap: Interval
+
+
+class Estimate(NamedTuple):
+    """A number with its interval."""
+
+    value: float
+    interval: Interval
+
+
+def runs_summary(values: Numbers, seed: int = 0) -> Runs:
+    """Mean and spread over runs, with the t and the bootstrap interval of the mean.
+
+    >>> summary = runs_summary([10, 20, 30, 40])
+    >>> summary.mean, round(summary.sd, 2), round(summary.sd_population, 2)
+    (25.0, 12.91, 11.18)
+    """
+    x = numbers(values, least=2)
+    sds = float(x.std(ddof=1)), float(x.std())
+    return Runs(len(x), float(x.mean()), *sds, mean_interval(x), bootstrap_interval([x], np.mean, seed))
+
+
+def numbers(values: Numbers, least: int = 1) -> np.ndarray:
+    """One finite number per run, as an array."""
+    x = np.asarray(values, float).ravel()
+    if len(x) < least:
+        raise ParameterError(f"there are {len(x)} runs: {least} should be there at least")
+    if not np.isfinite(x).all():
+        raise ParameterError(f"a run has the value {x[~np.isfinite(x)][0]}: every run should have a number")
+    return x
+
+
+def mean_interval(values: Numbers, confidence: float = 1 - ALPHA) -> Interval:
+    """Student's interval of the mean."""
+    x = numbers(values, least=2)
+    return _t_interval(float(x.mean()), float(stats.sem(x)), len(x) - 1, confidence)
+
+
+def difference_interval(first: Numbers, second: Numbers, confidence: float = 1 - ALPHA) -> Interval:
+    """Welch's interval of the difference of two means."""
+    x, y = numbers(first, least=2), numbers(second, least=2)
+    a, b = stats.sem(x) ** 2, stats.sem(y) ** 2
+    freedom = (a + b) ** 2 / (a**2 / (len(x) - 1) + b**2 / (len(y) - 1)) if a + b else 1.0
+    return _t_interval(float(x.mean() - y.mean()), float(np.sqrt(a + b)), freedom, confidence)
+
+
+def _t_interval(centre: float, error: float, freedom: float, confidence: float) -> Interval:
+    half = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
+    return Interval(centre - half, centre + half)
+
+
+def bootstrap_interval(samples: Sequence[Numbers], statistic: Callable[..., object], seed: int = 0) -> Interval:
+    """Percentile interval of a statistic (with ``axis``) of one or more samples, each resampled by itself."""
+    if any(len(sample) < 2 for sample in samples):
+        raise ParameterError("a group has fewer than 2 runs: a bootstrap needs 2 or more in each")
+    found = stats.bootstrap(
+        tuple(np.asarray(sample, float) for sample in samples), statistic, n_resamples=RESAMPLES,
+        confidence_level=1 - ALPHA, method="percentile", vectorized=True, batch=1000, rng=np.random.default_rng(seed),
+    ).confidence_interval  # fmt: skip
+    return Interval(float(found.low), float(found.high))
+
+
+def permutation_test(first: Numbers, second: Numbers, paired: bool = False, seed: int = 0) -> float:
+    """Two-sided p of a difference of means, when it is chance who belongs to which group (paired: which comes first).
+
+    Exact as long as there are at most ``EXACT`` regroupings, otherwise from ``SAMPLED`` seeded ones.
+
+    >>> round(permutation_test([11, 12, 13, 14, 15], [1, 2, 3, 4, 5]), 4)  # 2 of the 252 regroupings
+    0.0079
+    """
+    x, y = numbers(first, least=2), numbers(second, least=2)
+    if paired and len(x) != len(y):
+        raise ParameterError(f"{len(x)} runs cannot be paired with {len(y)}: both sides should have equally many")
+    both = np.concatenate([x, y])
+    if np.ptp(both) == 0:
+        return 1.0
+    ways = 2 ** len(x) if paired else comb(len(both), len(x))
+    samples = tuple((side - both.mean()) / np.ptp(both) for side in (x, y))
+
+    def lead(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
+        # Regroupings that are equally extreme shall be seen to be, whatever the last bits say.
+        return np.round(a.mean(axis) - b.mean(axis), 9)
+
+    return float(
+        stats.permutation_test(
+            samples, lead, vectorized=True, batch=10_000,
+            permutation_type="samples" if paired else "independent",
+            n_resamples=np.inf if ways <= EXACT else SAMPLED, rng=np.random.default_rng(seed),
+        ).pvalue
+    )  # fmt: skip
+
+
+def improvement(first: Numbers, second: Numbers, seed: int = 0) -> Estimate:
+    """Probability that a run of the first kind beats one of the second (ties: half), with its bootstrap interval.
+
+    Where no runs overlap, the interval is a single point: resampling cannot show what was never seen.
+
+    >>> improvement([3, 4, 5, 6], [1, 2, 3, 4]).value
+    0.875
+    """
+    x, y = numbers(first, least=2), numbers(second, least=2)
+
+    def share(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
+        ahead = np.sign(np.expand_dims(a, -1) - np.expand_dims(b, -2))
+        return ahead.mean(axis=(-2, -1)) / 2 + 0.5
+
+    return Estimate(float(share(x, y, -1)), bootstrap_interval([x, y], share, seed))
+
+
+def interquartile_mean(scores: Mapping[str, Numbers], seed: int = 0) -> Estimate:
+    """Mean of the middle half of all runs' scores over several games, with a bootstrap interval stratified by game.
+
+    Scores of different games must be on one scale, as the expected score against a common opponent; Elo is not.
+
+    >>> interquartile_mean({"othello": [0.1, 0.5, 0.6, 0.9], "gobang": [0.4, 0.5, 0.6, 1.0]}).value
+    0.55
+    """
+    strata = [numbers(values, least=2) for values in scores.values()]
+    if not strata:
+        raise ParameterError("there are no games: one at least should have scores")
+
+    def middle(*parts: np.ndarray, axis: int) -> np.ndarray:
+        return stats.trim_mean(np.concatenate(parts, axis=axis), 0.25, axis=axis)
+
+    return Estimate(float(middle(*strata, axis=-1)), bootstrap_interval(strata, middle, seed))
+
+
+def pooled_binomial_test(wins: int, losses: int) -> float:
+    """The thesis' test, for comparison: all decided games of all runs of two methods as if they were independent.
+
+    They are not: all games of a run share its luck, so with no true difference this finds one far too often
+    (:mod:`wslib.simulate` says how often).
+    """
+    return sign_test(wins, losses)
+
+
+def power_of_t(effect: float, sd: float, runs: int, alpha: float = ALPHA, paired: bool = False) -> float:
+    """Chance that a two-sided t test with so many runs a side (paired: pairs, ``sd`` of their differences) sees it."""
+    freedom = runs - 1 if paired else 2 * runs - 2
+    shift = abs(effect) / sd * np.sqrt(runs / (1 if paired else 2))
+    return float(stats.nct.sf(stats.t.ppf(1 - alpha / 2, freedom), freedom, shift))
+
+
+def runs_to_decide(effect: float, sd: float, power: float = 0.8, tests: int = 1, paired: bool = False) -> int | None:
+    """Runs a side after which such a difference is seen with this power; None if there is none, or beyond 100,000.
+
+    With several ``tests`` in an experiment it is the number for the strictest step of Holm's correction.
+
+    >>> [runs_to_decide(effect=effect, sd=50) for effect in (100, 75, 50, 25)]
+    [6, 9, 17, 64]
+    """
+    if effect == 0:
+        return None
+    alpha, least = ALPHA / tests, 2
+    # A permutation test of too few runs is never significant, however large the difference.
+    while (2 / 2**least if paired else 2 / comb(2 * least, least)) >= alpha:
+        least += 1
+    if sd == 0:
+        return least
+    low, high = least, MOST_RUNS
+    if power_of_t(effect, sd, high, alpha, paired) < power:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        if power_of_t(effect, sd, middle, alpha, paired) < power:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -4,11 +4,12 @@ A unit is a parameter object that can compute itself. Its id is the digest of it
 so a rerun, a resumed run and the building of the book are one thing: asking again.
 """
 
+import errno
 import platform
 import subprocess
 import time
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
@@ -20,10 +21,10 @@ from pydantic import Field, field_validator, model_validator
 from tqdm import tqdm
 
 from wslib.games import game
-from wslib.parameters import RESULTS_VERSION, Parameters
+from wslib.parameters import RESULTS_VERSION, ParameterError, Parameters
 from wslib.play import PlayerSettings, match
-from wslib.store import HOME, LocalStore, Stored, shelves
-from wslib.workers import default_workers, in_processes
+from wslib.store import HOME, LocalStore, Stored, shelves, sweep
+from wslib.workers import Failed, WorkerLost, default_workers, in_processes
 
 
 class Computed(NamedTuple):
@@ -78,19 +79,30 @@ class MatchUnit(Unit):
         return Computed(played.summary(), {"games": played.frame()})
 
 
+class UnitsFailed(RuntimeError):
+    """Units that could not be computed, a sentence each; everything else is stored."""
+
+
 def results(units: Sequence[Unit], experiment: str, workers: int | None = None, store: LocalStore | None = None,
-            progress: bool = True) -> pd.DataFrame:  # fmt: skip
+            progress: bool = True, on: Any = None) -> pd.DataFrame:  # fmt: skip
     """The results of these units, a row each in their order: published, stored, or computed now.
 
     Columns: ``unit``, ``origin`` ("published" or "computed here"), and the numbers of the units' summaries. What is
-    computed is stored as soon as it is done, so that an interrupted call goes on where it stopped.
+    computed is stored as soon as it is done, so that an interrupted call goes on where it stopped. A unit that fails
+    does not stop the others; :class:`UnitsFailed` tells of all of them at the end. ``on`` says where to compute: None
+    is this machine, ``workers`` processes; for all else see :mod:`wslib.cluster`.
     """
     store = store or LocalStore()
-    known = _known(units, experiment, store)
+    known = known_results(units, experiment, store)
     missing = {unit.id: unit for unit in units if unit.id not in known}
     if missing:
-        _compute(list(missing.values()), store, workers or default_workers(), progress)
-        known |= _known(list(missing.values()), experiment, store)
+        _compute(list(missing.values()), store, workers or default_workers(), progress, on)
+        known |= known_results(list(missing.values()), experiment, store)
+        if lost := [name for name in missing if name not in known]:
+            raise UnitsFailed(
+                f"{len(lost)} units were computed and are not in {store.root}, {lost[0]} for one: the store must be a "
+                "folder that all workers share, under the same path"
+            )
     rows = [{"unit": unit.id, "origin": known[unit.id][0], **known[unit.id][1].summary} for unit in units]
     return pd.DataFrame(rows)
 
@@ -99,19 +111,19 @@ def table(unit: Unit, name: str, experiment: str, store: LocalStore | None = Non
     """A table of a unit's result (as ``games`` of a match); computes the unit if it is missing."""
     store = store or LocalStore()
     results([unit], experiment, store=store, progress=False)
-    return _known([unit], experiment, store)[unit.id][1].tables[name]
+    return known_results([unit], experiment, store)[unit.id][1].tables[name]
 
 
 def provenance(units: Sequence[Unit], experiment: str, store: LocalStore | None = None) -> pd.DataFrame:
     """When, where, with what and how long each of these units was computed, a row each (those that are there)."""
-    known = _known(units, experiment, store or LocalStore())
+    known = known_results(units, experiment, store or LocalStore())
     return pd.DataFrame([{**known[u.id][1].provenance, "unit": u.id} for u in units if u.id in known])
 
 
 def tables(units: Sequence[Unit], labels: pd.DataFrame, name: str, experiment: str,
            store: LocalStore | None = None) -> pd.DataFrame:  # fmt: skip
     """One table of several units, below each other, each row with the labels of its unit."""
-    known = _known(units, experiment, store or LocalStore())
+    known = known_results(units, experiment, store or LocalStore())
     parts = []
     for unit, (_, label) in zip(units, labels.iterrows(), strict=True):
         part = known[unit.id][1].tables[name]
@@ -119,7 +131,8 @@ def tables(units: Sequence[Unit], labels: pd.DataFrame, name: str, experiment: s
     return pd.concat(parts, ignore_index=True)
 
 
-def _known(units: Sequence[Unit], experiment: str, store: LocalStore) -> dict[str, tuple[str, Stored]]:
+def known_results(units: Sequence[Unit], experiment: str, store: LocalStore) -> dict[str, tuple[str, Stored]]:
+    """Of those that are there: where from, and the result."""
     known: dict[str, tuple[str, Stored]] = {}
     published = shelves(experiment)
     for unit in {unit.id: unit for unit in units}.values():
@@ -132,22 +145,60 @@ def _known(units: Sequence[Unit], experiment: str, store: LocalStore) -> dict[st
 
 def origins(units: Sequence[Unit], experiment: str, store: LocalStore | None = None) -> dict[str, str | None]:
     """Where each unit's result would come from: "published", "computed here", or None while it is missing."""
-    known = _known(units, experiment, store or LocalStore())
+    known = known_results(units, experiment, store or LocalStore())
     return {unit.id: known[unit.id][0] if unit.id in known else None for unit in units}
 
 
 def collect(units: Sequence[Unit], experiment: str, store: LocalStore | None = None) -> dict[str, Any]:
     """Everything that is stored of these units, as :func:`wslib.store.publish` takes it."""
-    known = _known(units, experiment, store or LocalStore())
+    known = known_results(units, experiment, store or LocalStore())
     return {unit.id: (unit.kind, unit.canonical(), known[unit.id][1]) for unit in units if unit.id in known}
 
 
-def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: bool) -> None:
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+"""Errors that every further unit would meet too."""
+
+
+def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: bool, on: Any) -> None:
+    """Compute and store; the stages one after the other, and within each all units that can be."""
+    sweep(store.root)
+    failures: list[tuple[Unit, Exception]] = []
     with tqdm(total=len(units), desc="computing", unit="unit", disable=not progress, leave=False) as bar:
         for stage in sorted({unit.stage for unit in units}):
-            tasks = [(unit, store.root) for unit in units if unit.stage == stage]
-            for _ in in_processes(compute_unit, tasks, workers):
+            here = [unit for unit in units if unit.stage == stage]
+
+            def failed(index: int, error: Exception, here: list[Unit] = here) -> None:
+                if isinstance(error, OSError) and error.errno in _NO_ROOM:
+                    raise error
+                failures.append((here[index], error))
+
+            for done, (index, name) in enumerate(_answers(here, store, workers, on, failed), 1):
+                if name != here[index].id:
+                    failed(index, RuntimeError(f"its worker calls it {name}, so it runs another version of this code"))
+                running = min(workers, len(here) - done) if on is None else len(here) - done
+                bar.set_postfix_str(f"{running} {'running' if on is None else 'to come'}, {len(failures)} failed")
                 bar.update()
+    if failures:
+        raise UnitsFailed(_told(failures)) from failures[0][1]
+
+
+def _answers(units: list[Unit], store: LocalStore, workers: int, on: Any, failed: Failed) -> Iterator[tuple[int, str]]:
+    if on is None:
+        return in_processes(compute_unit, [(unit, store.root) for unit in units], workers, failed)
+    # Dask is an extra that most readers do without.
+    from wslib.cluster import on_cluster
+
+    return on_cluster(units, store.root, on, failed)
+
+
+def _told(failures: Sequence[tuple[Unit, Exception]]) -> str:
+    """A sentence for each unit that failed, and what to do."""
+    sentences = []
+    for unit, error in failures:
+        what = str(error).splitlines()[0] if str(error) else "no more is known"
+        known = isinstance(error, (ParameterError, WorkerLost, OSError))
+        sentences.append(f"unit {unit.id} ({unit.kind}) failed: {what if known else f'{type(error).__name__}: {what}'}")
+    return "\n".join([*sentences, "all other units are stored; the same command tries these again"])
 
 
 def compute_unit(unit: Unit, root: Path) -> str:

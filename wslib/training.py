@@ -8,136 +8,41 @@ Sign convention: an example's ``z`` is the game's result for the player to move 
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from pydantic import Field, field_validator, model_validator
 
 from wslib._compiled import stream
-from wslib.fitting import FitSettings, fit
+from wslib.fitting import fit
 from wslib.games import Game, game
-from wslib.network import Network, NetworkSettings
-from wslib.parameters import ParameterError
+from wslib.network import Network, pick_device
 from wslib.play.match import Table, random_opening
 from wslib.play.players import Seat, sit
-from wslib.rhea import RheaSettings
-from wslib.runtime import CompiledNetwork
+from wslib.run_settings import PRESETS, RunSettings, preset, weight_of, weights_of
+from wslib.runtime import CompiledNetwork, TorchNetwork
 from wslib.search.guided import Evaluator, GuidedSearch
-from wslib.search.settings import GUIDED, GuidedSettings
+
+__all__ = [
+    "KEPT",
+    "PRESETS",
+    "Examples",
+    "RunSettings",
+    "RunState",
+    "SelfPlay",
+    "advance",
+    "compete",
+    "is_warm",
+    "preset",
+    "self_play",
+    "start",
+    "weight_of",
+    "weights_of",
+]
 
 KEPT = (1, 2, 5, 10, 20, 30, 50, 70, 100)
 """Iterations whose networks are kept."""
-
-
-class RunSettings(FitSettings):
-    """One training run; the defaults are those of Table 5.2, with the compact network.
-
-    >>> RunSettings(game="connect4", method="wrora").warm_iterations
-    5
-    """
-
-    game: str = Field(description="the game, as in 'othello-6x6'")
-    method: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora", "rhea"] = Field(
-        "baseline", description="who plays the warm start; 'baseline' has none"
-    )
-    switch: Literal["fixed", "adaptive"] | None = Field(None, description="how the warm start ends (default: fixed)")
-    warm_iterations: int | None = Field(None, ge=1, description="I': iterations of a fixed warm start (default: 5)")
-    weight: Literal["published", "shifted", "half"] | None = Field(
-        None, description="WRo, WRoRa: w = 1 - i/I' or 1/i; fixed with i from 1; or 1/2 throughout"
-    )
-    seed: int = Field(0, ge=0, description="seed of all random streams")
-    shape: Literal["author", "residual", "dense"] = Field("author", description="kind of network")
-    channels: int = Field(32, ge=1, le=1024, description="C: channels of the network")
-    hidden: tuple[int, ...] = Field((256, 128), description="widths of its fully connected layers")
-    blocks: int | None = Field(None, ge=0, le=40, description="residual blocks (residual and dense; default: 2)")
-    dropout: float = Field(0.3, ge=0, lt=1, description="d: dropout")
-    episodes: int = Field(50, ge=2, multiple_of=2, description="E: self-play games per iteration")
-    sampled_plies: int = Field(15, ge=0, description="T': plies in which the move is drawn from the policy")
-    simulations: int = Field(100, ge=2, description="m: simulations per move")
-    c: float = Field(1.0, ge=0, description="c: weight of exploration")
-    noise: float = Field(0.0, ge=0, le=1, description="share of Dirichlet noise at self-play's roots")
-    policy: Literal["visits", "q", "q_rave"] = Field("visits", description="what the warm start's policy goes by")
-    retrained: int = Field(20, ge=1, description="rs: iterations whose examples are trained on")
-    gating: bool = Field(True, description="whether a new network must win the arena")
-    threshold: float = Field(0.6, ge=0, le=1, description="u: share of decided arena games that a new network must win")
-    undecided: Literal["reject", "accept"] = Field("reject", description="when no game of the arena is decided")
-    arena_games: int = Field(40, ge=2, multiple_of=2, description="n: games of the arena")
-    arena_plies: int = Field(4, ge=0, description="random plies that open the arena's games, each with both colours")
-
-    @field_validator("game")
-    @classmethod
-    def _full_name(cls, name: str) -> str:
-        return game(name).id
-
-    @model_validator(mode="before")
-    @classmethod
-    def _complete(cls, values: Any) -> Any:
-        """What acts gets its default; what cannot act stays null."""
-        values = dict(values)
-        if values.get("method", "baseline") != "baseline":
-            values["switch"] = values.get("switch") or "fixed"
-            if values["switch"] == "fixed" and values.get("warm_iterations") is None:
-                values["warm_iterations"] = 5
-        if values.get("method") in ("wro", "wrora") and values.get("weight") is None:
-            values["weight"] = "published"
-        if values.get("shape", "author") != "author" and values.get("blocks") is None:
-            values["blocks"] = 2
-        return values
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.method == "baseline" and (self.switch or self.warm_iterations):
-            raise ValueError("switch and warm_iterations belong to a warm start: method 'baseline' has none")
-        if self.switch == "adaptive" and self.warm_iterations:
-            raise ValueError("warm_iterations (I') belongs to switch 'fixed': an adaptive switch finds it")
-        if self.weight and self.method not in ("wro", "wrora"):
-            raise ValueError(f"weight belongs to 'wro' and 'wrora': method {self.method!r} mixes nothing")
-        if self.weight == "shifted" and self.switch == "adaptive":
-            raise ValueError("weight 'shifted' belongs to switch 'fixed': adaptive weights count from 1 anyway")
-        if self.policy == "q_rave" and not (self.method in GUIDED and GUIDED[self.method].rave):
-            raise ValueError(f"policy 'q_rave' needs a method with RAVE, not {self.method!r}")
-        if self.policy != "visits" and self.method in ("baseline", "rhea"):
-            raise ValueError(f"policy belongs to a warm start that searches a tree: {self.method!r} does not")
-        _ = self.network  # has rules of its own
-        return self
-
-    @property
-    def network(self) -> NetworkSettings:
-        """The shape of the run's network."""
-        return NetworkSettings(game=self.game, shape=self.shape, channels=self.channels, hidden=self.hidden,
-                               blocks=self.blocks or 0, dropout=self.dropout)  # fmt: skip
-
-    def canonical(self) -> dict[str, Any]:
-        """Without gating nothing of the arena acts, and what the method or the shape does not use is null too."""
-        unused = [] if self.gating else ["threshold", "undecided", "arena_games", "arena_plies"]
-        unused += ["policy"] if self.method in ("baseline", "rhea") else []
-        unused += ["blocks"] if self.shape == "author" else []
-        unused += [] if self.hidden else ["dropout"]
-        return super().canonical() | dict.fromkeys(unused)
-
-
-PRESETS: dict[str, dict[str, Any]] = {
-    "smoke": {"episodes": 4, "simulations": 8, "epochs": 1, "channels": 4, "hidden": (8,), "arena_games": 4},
-    "laptop": {"epochs": 1},
-    "table": {},
-    "paper": {"channels": 256, "hidden": (1024, 512), "symmetries": "all"},
-}
-"""smoke: seconds, to see that all works. laptop: Table 5.2 with the compact network, one symmetry drawn per sample, and
-1 epoch instead of 10, because 10 make up most of a run's time and over-fit the outcomes. table: every value of Table
-5.2, with the compact network and one symmetry. paper: the network of the author's code, all symmetries; for a GPU."""
-
-
-def preset(name: str, **changes: Any) -> RunSettings:
-    """Settings of a preset with some of them changed.
-
-    >>> preset("laptop", game="othello", method="rave", seed=3).epochs
-    1
-    """
-    if name not in PRESETS:
-        raise ParameterError(f"there is no preset {name!r}: the presets are {', '.join(PRESETS)}")
-    return RunSettings(**{**PRESETS[name], **changes})
 
 
 @dataclass(frozen=True)
@@ -170,12 +75,14 @@ class RunState:
 
 def start(settings: RunSettings) -> RunState:
     """A run before its first iteration: a network with random weights."""
+    pick_device(settings.device)  # that it is here, before any work
     return RunState(Network(settings.network, seed=int(stream(settings.seed, "weights")) >> 1))
 
 
 def advance(settings: RunSettings, state: RunState,
             clock: Callable[[str], None] = lambda stage: None) -> tuple[RunState, dict[str, Any]]:  # fmt: skip
     """One iteration; returns the next state and what there is to tell of it. ``clock`` hears when a stage ends."""
+    pick_device(settings.device)  # that it is here, before any work
     iteration = state.iteration + 1
     played = self_play(settings, state)
     clock("self-play")
@@ -237,19 +144,6 @@ class _WatchedSeat:
         return actions
 
 
-def weight_of(settings: RunSettings, iteration: int) -> float | None:
-    """w of WRo and WRoRa in an iteration (from 1): eq. 5.7 counts from 0, chapter 6 takes 1/i."""
-    if settings.weight is None:
-        return None
-    if settings.weight == "half":
-        return 0.5
-    if settings.switch == "adaptive":
-        return 1.0 / iteration
-    assert settings.warm_iterations is not None
-    counted = iteration - 1 if settings.weight == "published" else iteration
-    return max(0.0, 1.0 - counted / settings.warm_iterations)
-
-
 def is_warm(settings: RunSettings, state: RunState) -> bool:
     """Whether the next iteration still belongs to the warm start."""
     if settings.switch == "fixed":
@@ -258,10 +152,17 @@ def is_warm(settings: RunSettings, state: RunState) -> bool:
     return settings.switch == "adaptive" and not state.switched
 
 
+def _evaluator(settings: RunSettings, network: Network) -> Evaluator:
+    """The network as searches ask it."""
+    if settings.runtime == "torch":
+        return TorchNetwork(network, settings.device, settings.precision)
+    return CompiledNetwork(network)
+
+
 def self_play(settings: RunSettings, state: RunState) -> SelfPlay:
     """Stage 1. Until an adaptive switch, an iteration is a match of the enhancement against the default search."""
     board, iteration = game(settings.game), state.iteration + 1
-    evaluator = CompiledNetwork(state.network)
+    evaluator = _evaluator(settings, state.network)
     warm = is_warm(settings, state)
     names = ["default"] if not warm else ["warm"] if settings.switch == "fixed" else ["warm", "default"]
     table = Table(board, [board.start()] * settings.episodes)
@@ -299,7 +200,7 @@ def self_play(settings: RunSettings, state: RunState) -> SelfPlay:
         "evaluations": sum(s.evaluations for s in searches),
         "leaves": sum(s.leaves for s in searches),
     }
-    return SelfPlay(examples, table.move_lists(), told)
+    return SelfPlay(_with_targets(settings, examples, table), table.move_lists(), told)
 
 
 def _seat(settings: RunSettings, name: str, board: Game, evaluator: Evaluator,
@@ -308,14 +209,8 @@ def _seat(settings: RunSettings, name: str, board: Game, evaluator: Evaluator,
     labels = (settings.seed, "selfplay", iteration, name)
     streams = np.array([stream(*labels, episode) for episode in range(settings.episodes)])
     if name == "warm" and settings.method == "rhea":
-        rhea = RheaSettings(rollouts=settings.simulations)
-        return _WatchedSeat(sit(rhea, board, streams, np.zeros(settings.episodes)), board.actions)
-    common = {"simulations": settings.simulations, "c": settings.c, "noise": settings.noise}
-    if name == "warm":
-        weight = weight_of(settings, iteration)
-        search = GuidedSettings(method=settings.method, policy=settings.policy, weight=weight, **common)
-    else:
-        search = GuidedSettings(**common)
+        return _WatchedSeat(sit(settings.rhea, board, streams, np.zeros(settings.episodes)), board.actions)
+    search = settings.warm_search(iteration) if name == "warm" else settings.default_search
     return _LearningSeat(GuidedSearch(board, search, evaluator, streams), settings.sampled_plies)
 
 
@@ -330,25 +225,47 @@ def _examples(table: Table, seen: list[tuple[np.ndarray, ...]]) -> Examples:
     return Examples(*(column[order].astype(kind) for column, kind in zip(columns, kinds, strict=True)))
 
 
+def _with_targets(settings: RunSettings, examples: Examples, table: Table) -> Examples:
+    """The examples with what the policy is to learn: the search's distribution, or the move that was played."""
+    if settings.targets == "distribution":
+        return examples
+    certain = np.eye(table.game.actions, dtype=np.float32)[table.moves[examples.game, examples.ply]]
+    first = settings.sampled_plies if settings.targets == "late" else 0
+    return replace(examples, policy=np.where((examples.ply >= first)[:, None], certain, examples.policy))
+
+
 def compete(settings: RunSettings, new: Network, old: Network, iteration: int) -> tuple[bool, dict[str, Any]]:
     """Stage 3: new against old network, both with the default search and its best move; whether the new one is kept."""
     board, games = game(settings.game), settings.arena_games
     labels = int(stream(settings.seed, "arena", iteration)) >> 1
     openings = [random_opening(board, settings.arena_plies, labels, number // 2) for number in range(games)]
-    table = Table(board, openings)
-    search = GuidedSettings(simulations=settings.simulations, c=settings.c)
+    first = np.arange(games) % 2  # the seat that has the first player's colour
+    together = np.arange(games)[None]
+    if settings.arena_trees == "match":
+        # One game after the other, the author's way: first those in which the new network begins.
+        together = np.argsort(first, kind="stable")[:, None]
     seats = []
     for name, network in (("new", new), ("old", old)):
-        streams = np.array([stream(settings.seed, "arena", iteration, name, number) for number in range(games)])
-        seat = _LearningSeat(GuidedSearch(board, search, CompiledNetwork(network), streams), sampled_plies=0)
-        seat.table = table
-        seats.append(seat)
-    first = np.arange(games) % 2  # the seat that has the first player's colour
-    table.play(seats, first)
-    results = table.first_player_result * np.where(first == 0, 1, -1)
+        labelled = (settings.seed, "arena", iteration, name)
+        streams = np.array([stream(*labelled, number) for number in range(together.shape[1])])
+        search = GuidedSearch(board, settings.arena_search, _evaluator(settings, network), streams)
+        seats.append(_LearningSeat(search, sampled_plies=0))
+    results = np.empty(games, int)
+    for numbers in together:
+        table = Table(board, [openings[number] for number in numbers])
+        for seat in seats:
+            seat.table = table
+        table.play(seats, first[numbers])
+        results[numbers] = table.first_player_result
+    results *= np.where(first == 0, 1, -1)
     wins, draws, losses = (int(np.sum(results == r)) for r in (1, 0, -1))
-    decided = wins + losses
-    # The quotient, for 0.56 * 25 is above 14.
-    accepted = wins / decided >= settings.threshold if decided else settings.undecided == "accept"
     told = {"arena_wins": wins, "arena_draws": draws, "arena_losses": losses}
-    return accepted, told
+    return _is_better(settings, wins, losses), told
+
+
+def _is_better(settings: RunSettings, wins: int, losses: int) -> bool:
+    """Whether so many games won and lost open the gate; with quotients, for 0.56 * 25 is above 14."""
+    if settings.gate == "all":
+        return wins / settings.arena_games > settings.threshold
+    decided = wins + losses
+    return wins / decided >= settings.threshold if decided else settings.undecided == "accept"

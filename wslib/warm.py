@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from wslib.experiments import Experiment, split
+from wslib.experiments import EXPERIMENTS, Experiment, split
 from wslib.games import game
 from wslib.play import player
 from wslib.runs import RunUnit, SwitchUnit
@@ -300,7 +300,8 @@ class Beyond(Runs):
     LARGER: ClassVar[str] = "connect4-6x7"
 
     def cells(self) -> Cells:
-        kinds = {method: (method, {}) for method in self.methods} | self.CHANGES
+        kinds: dict[str, tuple[str, dict[str, Any]]] = {method: (method, {}) for method in self.methods}
+        kinds |= self.CHANGES
         for seed, board in product(range(self.runs), (*self.boards, self.LARGER)):
             for kind, (method, changes) in kinds.items():
                 if board == self.LARGER and changes:
@@ -319,3 +320,6 @@ class Beyond(Runs):
                 f"{x['kind']}-{x['seed']}": self.entrant(run) for x, run in self.cells() if x["board"] == board
             }
             yield board, "all", entrants
+
+
+EXPERIMENTS |= {e.name: e for e in (Warmstart, IPrime, Adaptive, AdaptiveVsFixed, Beyond)}

@@ -1,17 +1,29 @@
-"""Independent tasks in worker processes: one single-threaded process per core, results as they come."""
+"""Independent tasks in worker processes: one single-threaded process per core, results as they come.
 
+A worker that is killed costs the attempt at its task and nothing else: another takes its place, and the task is tried
+again. A task whose workers always die, or that raises, does not stop the others.
+"""
+
+import contextlib
 import multiprocessing
 import os
 import signal
 import threading
+import traceback
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
 RESTARTS = 3
-"""How often a pool that lost a worker is set up again."""
+"""How often a task that lost its worker is tried again."""
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+Failed = Callable[[int, Exception], object]
+
+
+class WorkerLost(BrokenProcessPool):
+    """A task whose workers were killed, time and again."""
 
 
 def default_workers() -> int:
@@ -19,53 +31,132 @@ def default_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _start_worker() -> None:
+def in_processes(function: Callable[..., Any], tasks: Sequence[tuple], workers: int = 1,
+                 failed: Failed | None = None) -> Iterator[tuple[int, Any]]:  # fmt: skip
+    """Yield ``(index, function(*tasks[index]))`` as results come; one worker means: here, in order.
+
+    An error in a task is raised here; or, where ``failed`` is given, it is told and the other tasks go on.
+    """
+    failed = failed or _raise
+    if workers <= 1 or len(tasks) <= 1:
+        for index, task in enumerate(tasks):
+            try:
+                result = function(*task)
+            except Exception as error:
+                failed(index, error)
+            else:
+                yield index, result
+    else:
+        yield from _Pool(function, tasks, workers, failed).results()
+
+
+def _raise(index: int, error: Exception) -> None:
+    raise error
+
+
+class _Pool:
+    """Worker processes, each with a connection over which it gets a task and gives its answer."""
+
+    def __init__(self, function: Callable[..., Any], tasks: Sequence[tuple], workers: int, failed: Failed):
+        self.function, self.tasks, self.workers, self.failed = function, tasks, workers, failed
+        self.waiting = deque(range(len(tasks)))
+        self.attempts = [0] * len(tasks)
+        self.at_work: dict[Connection, tuple[Any, int]] = {}
+        """Each busy worker's connection: its process and the number of its task."""
+        self.idle: list[tuple[Connection, Any]] = []
+
+    def results(self) -> Iterator[tuple[int, Any]]:
+        """What the tasks give, as it comes."""
+        try:
+            while self.waiting or self.at_work:
+                while self.waiting and len(self.at_work) < self.workers:
+                    self._give(self.waiting.popleft())
+                for connection in wait(list(self.at_work)):
+                    yield from self._answer(connection)
+        finally:
+            self._end()
+
+    def _give(self, index: int) -> None:
+        connection, process = self.idle.pop() if self.idle else self._hired()
+        self.at_work[connection] = process, index
+        # A worker that has just died is noticed when its answer is read.
+        with contextlib.suppress(OSError):
+            connection.send(self.tasks[index])
+
+    def _hired(self) -> tuple[Connection, Any]:
+        # Not "fork": a notebook's kernel has threads, and forked locks stay locked.
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_work, args=(theirs,))
+        process.start()
+        theirs.close()  # so that the end of the process is the end of the connection
+        with contextlib.suppress(OSError):
+            ours.send(self.function)
+        return ours, process
+
+    def _answer(self, connection: Any) -> Iterator[tuple[int, Any]]:
+        process, index = self.at_work.pop(connection)
+        try:
+            done, answer = connection.recv()
+        except (EOFError, OSError):
+            self._lost(connection, process, index)
+            return
+        except Exception as error:  # an answer that cannot be read here
+            done, answer = False, error
+        self.idle.append((connection, process))
+        if done:
+            yield index, answer
+        else:
+            self.failed(index, answer)
+
+    def _lost(self, connection: Connection, process: Any, index: int) -> None:
+        connection.close()
+        process.join()
+        self.attempts[index] += 1
+        if self.attempts[index] <= RESTARTS:
+            self.waiting.append(index)
+            return
+        how = f"signal {-process.exitcode}" if process.exitcode < 0 else f"exit code {process.exitcode}"
+        self.failed(index, WorkerLost(f"the process that worked on it ended {self.attempts[index]} times ({how})"))
+
+    def _end(self) -> None:
+        """See idle workers off, and stop those that are still at work: what matters they have stored."""
+        for connection, process in self.idle:
+            connection.close()
+            process.join()
+        for connection, (process, _) in self.at_work.items():
+            process.terminate()
+            connection.close()
+            process.join()
+
+
+def _work(connection: Connection) -> None:
+    """The life of a worker: the function, which brings its libraries along, and tasks until the connection ends."""
     for name in _ONE_THREAD:
         os.environ[name] = "1"
-    # Ctrl-C reaches every process of a terminal; it is the parent who stops, and a worker ends what it has begun.
+    # Ctrl-C reaches every process of a terminal; it is the parent who stops its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    with contextlib.suppress(EOFError, OSError):
+        function = connection.recv()
+        while True:
+            task = connection.recv()
+            try:
+                answer: tuple[bool, Any] = True, function(*task)
+            except Exception as error:
+                error.add_note(traceback.format_exc())
+                answer = False, error
+            try:
+                connection.send(answer)
+            except OSError:
+                raise
+            except Exception:  # neither every result nor every error can be sent
+                connection.send((False, RuntimeError(f"{type(answer[1]).__name__}: {answer[1]}")))
 
 
 def _end_with_parent() -> None:
-    """A parent that is killed cannot stop its workers, and they would wait for tasks forever."""
+    """A parent that is killed cannot stop its workers, and they would work on."""
     if parent := multiprocessing.parent_process():
         parent.join()
         os._exit(1)
-
-
-def in_processes(function: Callable[..., Any], tasks: Sequence[tuple], workers: int = 1) -> Iterator[tuple[int, Any]]:
-    """Yield ``(index, function(*tasks[index]))`` as results come; one worker means: here, in order.
-
-    A worker that dies takes no result with it: its task is done again by another. An error in a task is raised here.
-    """
-    if workers <= 1 or len(tasks) <= 1:
-        for index, task in enumerate(tasks):
-            yield index, function(*task)
-        return
-    left = set(range(len(tasks)))
-    for attempt in range(RESTARTS + 1):
-        # Not "fork": a notebook's kernel has threads, and forked locks stay locked.
-        context = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(min(workers, len(left)), mp_context=context, initializer=_start_worker)
-        futures: dict[Future, int] = {}
-        done = False
-        try:
-            for index in sorted(left):
-                futures[pool.submit(function, *tasks[index])] = index
-            for future in as_completed(futures):
-                result = future.result()
-                left.discard(futures[future])
-                yield futures[future], result
-            done = True
-            return
-        except BrokenProcessPool:
-            if attempt == RESTARTS:
-                raise
-        finally:
-            # The pool's own cancel_futures is forgotten when the pool is, as after an interruption, where nobody waits.
-            for future in futures:
-                future.cancel()
-            # Otherwise idle workers are seen off: a process that was itself started by multiprocessing closes their
-            # queue when it ends, and would wait for them forever.
-            pool.shutdown(wait=done)

@@ -15,20 +15,21 @@ from matplotlib.figure import Figure
 from scipy import stats as scipy_stats
 
 from wslib import stats
-from wslib.report.look import Html, board_name, percent, show_figure, show_table
+from wslib.report.look import INK, METHODS, Html, board_name, look_of, method_of, percent, show_figure, show_table
 from wslib.report.orientation import scored
 
-_COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#CC79A7", "#0072B2", "#999999")
+_COLOURS = (INK, "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#CC79A7", "#0072B2", "#999999")
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _LINES = ("-", "--", "-.", ":")
 
 
 def _looks(kinds: Sequence[str]) -> dict[str, dict[str, object]]:
-    """Colour, mark and line of each kind, in their order; black gives way to the page's ink."""
-    colours = ("#010203", *_COLOURS[1:])
+    """Colour, mark and line of each kind: a method's own where all are methods, else in their order."""
+    own = all(method_of(kind) in METHODS for kind in kinds)
+    chosen = [look_of(kind) if own else (_COLOURS[i % 8], _MARKS[i % 8]) for i, kind in enumerate(kinds)]
     return {
-        kind: {"color": colours[i % 8], "marker": _MARKS[i % 8], "linestyle": _LINES[i % 4]}
-        for i, kind in enumerate(kinds)
+        kind: {"color": colour, "marker": mark, "linestyle": _LINES[i % 4]}
+        for i, (kind, (colour, mark)) in enumerate(zip(kinds, chosen, strict=True))
     }
 
 
@@ -62,6 +63,7 @@ def strength_figure(strengths: pd.DataFrame, opponent: str) -> Html:
         f"Score against {opponent} by iteration. At the last iteration, means of the runs: {listed}.",
         f"Strength on the way: score against {opponent} in games from random openings. Every run is a mark, the lines "
         "join the means.",
+        frame.dropna(axis="columns", how="all"),
     )
 
 
@@ -103,7 +105,8 @@ def curves_figure(iterations: pd.DataFrame, measures: Mapping[str, str], caption
         f"{board_name(b)}, {k}: " + ", ".join(f"{measures[m]} {v:.2f}" for m, v in row.items())
         for (b, k), row in ends.iterrows()
     )
-    return show_figure(draw, f"Curves over iterations. At the last one: {listed}.", caption)
+    behind = [c for c in ("unit", "board", "kind", "seed", "iteration", *measures) if c in iterations]
+    return show_figure(draw, f"Curves over iterations. At the last one: {listed}.", caption, iterations[behind])
 
 
 def runs_table(strengths: pd.DataFrame, costs: pd.DataFrame, opponent: str) -> Html:
@@ -127,6 +130,7 @@ def runs_table(strengths: pd.DataFrame, costs: pd.DataFrame, opponent: str) -> H
         f"Score against {opponent} after {frame['iteration'].max()} iterations, and processor minutes of a run "
         "(one core; measured while other runs shared the machine).",
         {"mean %": percent, "minutes a run": "{:.1f}"},
+        frame.dropna(axis="columns", how="all"),
     )
 
 
@@ -166,6 +170,7 @@ def stages_table(costs: pd.DataFrame) -> Html:
         shown.rename(columns={"board": "game"}),
         "Processor seconds of a run by stage.",
         {s.removeprefix("cpu_") + " s": "{:.0f}" for s in stages},
+        costs[[c for c in ("unit", "board", "kind", "seed", *stages) if c in costs]],
     )
 
 
@@ -236,6 +241,7 @@ def learned_table(matches: pd.DataFrame) -> Html:
         "Score of the last network of each run, with 100 simulations a move, against MCTS without a network; interval "
         "over openings.",
         dict.fromkeys(("score %", "draws %", "decided by colour %"), percent),
+        matches.dropna(axis="columns", how="all"),
     )
 
 
@@ -254,8 +260,8 @@ def learned_prose(matches: pd.DataFrame) -> str:
         easiest = group[group["opponent"] == group["opponent"].min()]
         above = int((easiest["low"] > 0.5).sum())
         parts.append(
-            f"**{board_name(str(board))}**: {listed} simulations, means of {easiest['seed'].nunique()} runs; against the "
-            f"weakest, {above} of {len(easiest)} runs have an interval above 50 %, and colour decided "
+            f"**{board_name(str(board))}**: {listed} simulations, means of {easiest['seed'].nunique()} runs; "
+            f"against the weakest, {above} of {len(easiest)} runs have an interval above 50 %, and colour decided "
             f"{100 * easiest['by_colour'].mean():.0f} % of the openings."
         )
     return " ".join(parts)

@@ -1,10 +1,11 @@
 """One look for tables and figures, in JupyterLab and in the book, on light and on dark pages.
 
-A figure is inline SVG whose text and axes take the page's colour; a table is plain HTML. Both carry a caption, a figure
-also a text for those who cannot see it. A method has the same colour, mark and place everywhere; the colours are
-Okabe and Ito's, which stay apart for colour-blind readers.
+A figure is inline SVG whose text and axes take the page's colour; a table is plain HTML. Both carry a caption, which
+can offer the data behind them, and a figure also a text for those who cannot see it. A method has the same colour, mark
+and place everywhere; the colours are Okabe and Ito's, which stay apart for colour-blind readers.
 """
 
+import base64
 import io
 import re
 from collections.abc import Callable, Mapping
@@ -21,21 +22,26 @@ from matplotlib.figure import Figure
 METHODS = {
     "random": ("Random", "#999999", "x"),
     "mcts": ("MCTS", "#0072B2", "o"),
-    "rave": ("RAVE", "#E69F00", "s"),
-    "rhea": ("RHEA", "#CC79A7", "^"),
     "baseline": ("Baseline", "#000000", "o"),
     "rollout": ("Rollout", "#0072B2", "v"),
+    "rave": ("RAVE", "#E69F00", "s"),
     "rora": ("RoRa", "#009E73", "D"),
     "wro": ("WRo", "#56B4E9", "P"),
     "wrora": ("WRoRa", "#D55E00", "*"),
+    "rhea": ("RHEA", "#CC79A7", "^"),
 }
-"""Name, colour and mark of each method, in the order in which tables and figures show them."""
+"""Name, colour and mark of each method, in the order in which tables and figures show them.
+
+MCTS and Rollout have one colour: they are the same search with and without a network, and never in one figure.
+"""
 BOARDS = {"gobang": "Gobang", "connect4": "Connect Four", "othello": "Othello"}
 THESIS, OURS = "#D55E00", "#009E73"
 LONGEST_UNWRAPPED = 40
 """Characters of a table's cell that stay on one line."""
 SMALLEST_WIDTH = 560
 """Pixels below which a figure scrolls in its box: smaller, its text could not be read."""
+LEFT_OUT = ("moves", "a_game")
+"""Columns that the CSV behind a figure does without: they are long, and `data/` has them."""
 INK = "#010203"
 """Stands for the page's own text colour while a figure is drawn."""
 
@@ -48,6 +54,27 @@ def method_name(method: str) -> str:
 def board_name(board: str) -> str:
     """A game as it is written in tables: the plain name for the 6×6 games of the study."""
     return BOARDS.get(board, board)
+
+
+def kind_name(kind: str) -> str:
+    """A kind of run as it is written: the method's name, and what was changed."""
+    method, *rest = kind.split(" ", 1)
+    return " ".join([method_name(method), *rest]) if method in METHODS else kind
+
+
+def look_of(kind: str) -> tuple[str, str]:
+    """Colour and mark of a kind of run: those of its method, where black gives way to the page's ink.
+
+    >>> look_of("wrora adaptive") == look_of("wrora") != look_of("baseline")
+    True
+    """
+    _, colour, mark = METHODS.get(method_of(kind), ("", "#999999", "o"))
+    return (INK if colour == "#000000" else colour, mark)
+
+
+def method_of(kind: str) -> str:
+    """The method that a kind of run begins with, as in "wrora adaptive" and "WRoRa, w = 1/2"."""
+    return re.split(r"[ ,]", kind, maxsplit=1)[0].lower()
 
 
 @dataclass(frozen=True)
@@ -80,8 +107,8 @@ def drawing_style():
         yield
 
 
-def show_figure(draw: Callable[[], Figure], alt: str, caption: str) -> Html:
-    """Draw a figure in the common style and wrap it with its caption and the text that stands for it."""
+def show_figure(draw: Callable[[], Figure], alt: str, caption: str, data: pd.DataFrame | None = None) -> Html:
+    """Draw a figure in the common style and wrap it with its caption, the text that stands for it, and its data."""
     with drawing_style():
         figure = draw()
         buffer = io.StringIO()
@@ -96,13 +123,18 @@ def show_figure(draw: Callable[[], Figure], alt: str, caption: str) -> Html:
     svg = re.sub(r'(width|height)="[\d.]+pt" ', "", svg.replace("<svg ", head, 1), count=2)
     body = (
         f'<figure style="margin:1em 0;text-align:center"><div style="overflow-x:auto">{svg}</div>'
-        f"<figcaption>{escape(caption)}</figcaption></figure>"
+        f"<figcaption>{escape(caption)}{data_link(data, caption)}</figcaption></figure>"
     )
     return Html(body, alt)
 
 
-def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | None = None) -> Html:
-    """A table with a caption; ``formats`` gives a column's format string or function."""
+def show_table(
+    frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | None = None, data: pd.DataFrame | None = None
+) -> Html:
+    """A table with a caption; ``formats`` gives a column's format string or function.
+
+    Cells that are :class:`Html` (as links) are shown as they are, all others as text. ``data`` is offered for download.
+    """
     formats = dict(formats or {})
     cells = frame.copy()
     for column in cells:
@@ -114,7 +146,8 @@ def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | N
     def cell(tag: str, value: Any, right: bool) -> str:
         text = str(value)
         wrap = "normal" if tag == "th" or len(text) > LONGEST_UNWRAPPED else "nowrap"
-        return f'<{tag} style="text-align:{"right" if right else "left"};white-space:{wrap}">{escape(text)}</{tag}>'
+        shown = value.html if isinstance(value, Html) else escape(text)
+        return f'<{tag} style="text-align:{"right" if right else "left"};white-space:{wrap}">{shown}</{tag}>'
 
     head = "".join(cell("th", c, c in numeric) for c in frame)
     rows = [
@@ -123,11 +156,38 @@ def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | N
     ]
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     html = (
-        f'<figure class="ws-table" style="margin:1em 0"><figcaption>{escape(caption)}</figcaption>'
-        f'<div style="overflow-x:auto"><table class="dataframe"><thead><tr>{head}</tr></thead>'
+        f'<figure class="ws-table" style="margin:1em 0"><figcaption>{escape(caption)}{data_link(data, caption)}'
+        f'</figcaption><div style="overflow-x:auto"><table class="dataframe"><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div></figure>"
     )
     return Html(html, f"{caption}\n{cells.to_string(index=False)}")
+
+
+def link(text: str, target: str) -> Html:
+    """A cell of a table that leads to another page."""
+    return Html(f'<a href="{escape(target, quote=True)}">{escape(text)}</a>', text)
+
+
+def data_link(data: pd.DataFrame | None, name: str) -> str:
+    """A link that holds a frame as CSV, so that it works in Lab, in the book and from a file alike; "" without one."""
+    if data is None or data.empty:
+        return ""
+    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40].strip("-")
+    return (
+        f' <a class="ws-data" download="{plain}.csv" aria-label="Download the data behind this as CSV: {plain}" '
+        f'href="data:text/csv;charset=utf-8;base64,{base64.b64encode(as_csv(data).encode()).decode()}">data (CSV)</a>'
+    )
+
+
+def as_csv(data: pd.DataFrame) -> str:
+    """A frame as the text that is offered: unit ids first, numbers with six digits, games' moves left out.
+
+    >>> as_csv(pd.DataFrame({"elo": [1 / 3], "unit": ["a1"], "moves": ["1 2 3"]}))
+    'unit,elo\\na1,0.333333\\n'
+    """
+    columns = [c for c in data if c not in LEFT_OUT]
+    columns.sort(key=lambda name: name not in ("unit", "units"))
+    return data[columns].to_csv(index=False, float_format="%.6g", lineterminator="\n")
 
 
 def p_value(p: float) -> str:

@@ -16,7 +16,6 @@ from scipy import stats as scipy_stats
 
 from wslib import stats
 from wslib.report.look import (
-    METHODS,
     OURS,
     THESIS,
     Html,
@@ -100,6 +99,7 @@ def comparison_table(compared: pd.DataFrame) -> Html:
         "Win rate of the first-named player, (wins + draws/2) / games. ≠: the two win rates differ by more than chance "
         "(Fisher's exact test at 5 %, the thesis' with its 500 games, not corrected for the number of pairs).",
         {"ours %": percent},
+        compared,
     )
 
 
@@ -117,7 +117,7 @@ def diversity_table(compared: pd.DataFrame) -> Html:
         }
     )
     formats = {"draws %": percent, "first mover wins %": percent, "plies": "{:.1f}"}
-    return show_table(shown, "Draws, wins of whoever moved first, mean length, and distinct games.", formats)
+    return show_table(shown, "Draws, wins of whoever moved first, mean length, and distinct games.", formats, compared)
 
 
 def _points(difference: float) -> str:
@@ -155,6 +155,7 @@ def heat_maps(compared: pd.DataFrame, players: Sequence[str]) -> Html:
         draw,
         f"Heat maps of win rates in percent, ours above and the thesis' below. Ours: {described}.",
         "Win rates in percent of the column's player against the row's: ours (above) and Table 5.1 (below).",
+        compared,
     )
 
 
@@ -171,7 +172,8 @@ def claim_1(matches: pd.DataFrame) -> pd.DataFrame:
                 counts = (match.losses, match.draws, match.wins)
             else:
                 continue
-            rows.append({"board": board, "strong": strong, "weak": weak, "counts": counts, "games": match.games})
+            facts = {"counts": counts, "games": match.games, "unit": getattr(match, "unit", "")}
+            rows.append({"board": board, "strong": strong, "weak": weak, **facts})
     claim = pd.DataFrame(rows)
     claim["score"] = [stats.score(*c) for c in claim["counts"]]
     claim["interval"] = [stats.wilson(*c) for c in claim["counts"]]
@@ -220,6 +222,7 @@ def claim_1_table(claim: pd.DataFrame) -> Html:
         shown,
         caption,
         {"ours %": percent, "p (Holm)": p_value},
+        claim,
     )
 
 
@@ -265,6 +268,7 @@ def rhea_table(changed: pd.DataFrame) -> Html:
             "unchanged %": lambda v: "–" if np.isnan(v) else percent(v),
             "p (Holm)": p_value,
         },
+        changed,
     )
 
 
@@ -326,7 +330,7 @@ def distance_figure(distance: pd.DataFrame, floor: float) -> Html:
     """The readings by their distance to Table 5.1."""
     boards = [c for c in distance if c not in ("rms", "cells", "of")]
     marks = dict(zip(boards, ("o", "s", "^", "D", "v", "P", "X", "*"), strict=False))
-    colours = [colour for _, colour, _ in METHODS.values()][1:] * 3
+    colours = ("#0072B2", "#E69F00", "#CC79A7", "#56B4E9", "#999999") * 2
 
     def draw() -> Figure:
         figure, axis = plt.subplots(figsize=(6.4, 0.3 * len(distance) + 1.2))
@@ -349,6 +353,7 @@ def distance_figure(distance: pd.DataFrame, floor: float) -> Html:
         f"Distance of each reading to Table 5.1 in percentage points, closest first: {listed}. Chance: {floor:.1f}.",
         f"How far each reading of the formulas is from Table 5.1; the closest is “{best}”. Dashed: what chance alone "
         "would leave between two samples of these sizes.",
+        distance.reset_index(),
     )
 
 

@@ -57,6 +57,7 @@ def cells_table(cells: pd.DataFrame) -> Html:
         "Win rate of each enhancement against Baseline. Every game has a new random network, shared by both players: "
         "the interval is one over networks. By Q_rave: the enhancement's final move goes by Q_rave instead of visits.",
         {"thesis %": _or_dash, "ours %": percent, "by Q_rave %": _or_dash},
+        cells,
     )
 
 
@@ -77,6 +78,7 @@ def one_network_table(cells: pd.DataFrame) -> Html:
         "The same matches with one fixed network for all games. Playouts make games differ; Baseline and RAVE use "
         "chance only to break ties. Every win rate in this column is about that one network.",
         {"a network per game %": percent, "one network %": _or_dash},
+        cells,
     )
 
 
@@ -120,6 +122,7 @@ def matrix_figure(matches: pd.DataFrame, methods: list[str]) -> Html:
         draw,
         f"Heat maps of win rates with untrained networks, the row's player against the column's: {listed}.",
         "Win rates in percent of the row's player against the column's, untrained networks, one per game.",
+        frame.drop(columns="origin", errors="ignore"),
     )
 
 
@@ -133,14 +136,14 @@ def claim_2(cells: pd.DataFrame) -> pd.DataFrame:
             r = by[board, a]
             rows.append((board, f"{method_name(a)} > Baseline", r.score, 0.5, (r.low, r.high), r.p))
         rave = by[board, "rave"]
-        rows += [_difference(board, f"{method_name(a)} > RAVE", by[board, a], rave) for a in BEATING]
+        rows += [difference(board, f"{method_name(a)} > RAVE", by[board, a], rave) for a in BEATING]
         rollout = by[board, "rollout"]
-        rows += [_difference(board, f"{method_name(a)} > Rollout", by[board, a], rollout) for a in COMBINED]
+        rows += [difference(board, f"{method_name(a)} > Rollout", by[board, a], rollout) for a in COMBINED]
     if "othello" in boards:
         for other in (b for b in boards if b != "othello"):
             for a in BEATING:
                 name = f"{method_name(a)}: Othello > {board_name(other)}"
-                rows.append(_difference("othello", name, by["othello", a], by[other, a]))
+                rows.append(difference("othello", name, by["othello", a], by[other, a]))
     claim = pd.DataFrame(rows, columns=["board", "claimed", "ours", "other", "interval", "p"])
     claim["p_holm"] = stats.holm(claim["p"].tolist())
     # An interval of a difference is moved to lie around one half, where the rule for orderings expects it.
@@ -156,7 +159,7 @@ def claim_2(cells: pd.DataFrame) -> pd.DataFrame:
     return claim
 
 
-def _difference(board: str, name: str, first, second) -> tuple:
+def difference(board: str, name: str, first, second) -> tuple:
     """Two win rates against Baseline, from different games: the interval of 1/2 + difference, and Fisher's exact p."""
     difference = first.score - second.score
     # Newcombe's interval, made of the two of Wilson: it stays honest where all games were won.
@@ -184,6 +187,7 @@ def claim_2_table(claim: pd.DataFrame) -> Html:
         "Claim 2 as orderings of win rates against Baseline (sign test against one half; Fisher's exact test between "
         "two enhancements or games), corrected by Holm for all rows.",
         {"p (Holm)": p_value},
+        claim,
     )
 
 

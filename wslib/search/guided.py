@@ -15,7 +15,7 @@ import numpy as np
 
 from wslib._compiled import GAMMA, MIX_1, ONE, S32, ZERO, inlined, kernel, lowest_bit
 from wslib.games import Game
-from wslib.games.rules import RUNNING, playout
+from wslib.games.rules import RUNNING, fill_planes, playout
 from wslib.search import kernels
 from wslib.search.kernels import back_up, choose, descend, edge_action, find_root, tree_of, weigh_edges
 from wslib.search.settings import GuidedSettings
@@ -86,7 +86,11 @@ def _enter_all(memory):
 
 @kernel
 def _walk(rules, plan, forest, memory, own, opp, streams, games, shared, leaves):
-    """One walk per game: fills ``leaves`` with (node, depth, row of the evaluation or -1) and enters new states."""
+    """One walk per game: fills ``leaves`` with (node, depth, row of the evaluation or -1) and enters new states.
+
+    Returns how many leaves need an evaluation, whether new or remembered.
+    """
+    asking = 0
     for index in range(len(own)):
         i = games[index]
         tree = tree_of(forest, i)
@@ -104,6 +108,8 @@ def _walk(rules, plan, forest, memory, own, opp, streams, games, shared, leaves)
             if shared:
                 memory.slots[slot] = row
         leaves[index, 2] = row
+        asking += 1
+    return asking
 
 
 @inlined
@@ -146,6 +152,22 @@ def _return(rules, plan, forest, memory, streams, games, leaves, playout_share):
                 if not plan.amaf_rollout:
                     mine, theirs = ZERO, ZERO
         back_up(rules, plan, tree, node, depth, value, mine, theirs)
+
+
+@kernel
+def _go_on(rules, plan, forest, memory, own, opp, streams, games, shared, leaves, waiting, playout_share, planes):
+    """Return the leaves that wait, walk once more, draw the new states: a simulation in one call, as calls cost time.
+
+    Returns where the new rows begin, and how many leaves need an evaluation.
+    """
+    if waiting:
+        _return(rules, plan, forest, memory, streams, games, leaves, playout_share)
+    if not shared:
+        memory.used[0] = 0
+    first = memory.used[0]
+    asking = _walk(rules, plan, forest, memory, own, opp, streams, games, shared, leaves)
+    fill_planes(rules, memory.own[first : memory.used[0]], memory.opp[first : memory.used[0]], planes)
+    return first, asking
 
 
 @kernel
@@ -195,6 +217,8 @@ class GuidedSearch:
         self.plan = kernels.make_plan(settings)
         self.forest = kernels.plant(game.rules, len(streams), settings.simulations + 2, settings.rave)
         self.memory = empty_memory(game.actions)
+        self.planes = np.empty((len(streams), 1, game.rows, game.cols), np.float32)
+        self.share = settings.playout_share
         self.evaluations = self.leaves = 0
 
     def run(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> None:
@@ -203,29 +227,39 @@ class GuidedSearch:
         if self.settings.tree == "fresh":
             _clear_trees(self.forest, games)
         self.forest = kernels.grown(rules, self.forest, self.settings.simulations + 1)
-        leaves = np.empty((len(games), 3), np.int64)
+        leaves, waiting = np.empty((len(games), 3), np.int64), False
         for simulation in range(self.settings.simulations):
-            self._step(games, own, opp, leaves)
+            self._walk(games, own, opp, leaves, waiting)
+            waiting = True
             if simulation == 0 and self.settings.noise:
+                self._return(games, leaves)
                 self._add_noise(games, own, opp)
+                waiting = False
+        if waiting:
+            self._return(games, leaves)
 
-    def _step(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray, leaves: np.ndarray) -> None:
-        rules, shared = self.game.rules, self.settings.cache
-        if not shared:
-            self.memory.used[0] = 0
-        self.memory = _widened(self.memory, len(games))
-        before = int(self.memory.used[0])
-        _walk(rules, self.plan, self.forest, self.memory, own, opp, self.streams, games, shared, leaves)
-        new = slice(before, int(self.memory.used[0]))
-        if new.stop > new.start:
-            planes = self.game.planes(self.memory.own[new], self.memory.opp[new])
-            self.memory.prior[new], self.memory.value[new] = self.network.evaluate(planes)
-        self.evaluations += new.stop - new.start
-        self.leaves += int(np.count_nonzero(leaves[:, 2] >= 0))
-        share = self.settings.playout_share
-        _return(rules, self.plan, self.forest, self.memory, self.streams, games, leaves, share)
+    def _walk(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray, leaves: np.ndarray, waiting: bool) -> None:
+        """Back up the leaves that wait, walk to the next ones, and have the new states evaluated."""
+        self.memory = memory = _widened(self.memory, len(games))
+        first, asking = _go_on(
+            self.game.rules, self.plan, self.forest, memory, own, opp, self.streams, games, self.settings.cache,
+            leaves, waiting, self.share, self.planes[:, 0],
+        )  # fmt: skip
+        new = slice(first, int(memory.used[0]))
+        count = new.stop - new.start
+        if count:
+            memory.prior[new], memory.value[new] = self.network.evaluate(self.planes[:count])
+        self.evaluations += count
+        self.leaves += asking
+
+    def _return(self, games: np.ndarray, leaves: np.ndarray) -> None:
+        _return(self.game.rules, self.plan, self.forest, self.memory, self.streams, games, leaves, self.share)
 
     def _add_noise(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> None:
+        """Noise for the roots, after the first simulation, which expands those that are new.
+
+        In a kept tree the root has mostly been expanded before, so that one of its simulations goes without noise.
+        """
         noise = np.empty((len(games), self.game.actions))
         for index, i in enumerate(games):
             # A generator of numpy's for its gamma numbers, seeded from the game's stream.

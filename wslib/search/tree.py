@@ -88,10 +88,13 @@ def grown(rules: Rules, forest: Forest, more: int) -> Forest:
     if nodes <= forest.nodes.shape[1] and edges <= forest.edges.shape[1]:
         return forest
     larger = _plot(rules, len(forest.used), 2 * nodes, 2 * edges, forest.amaf.shape[1] > 1)
-    for name in ("nodes", "edges", "amaf", "used"):
-        old = getattr(forest, name)
-        shared = min(old.shape[1], getattr(larger, name).shape[1])
-        getattr(larger, name)[:, :shared] = old[:, :shared]
+    larger.used[:] = forest.used
+    # Memory that is not touched costs nothing, neither here nor there: only what is in use is carried over.
+    for i, (its_nodes, its_edges) in enumerate(forest.used):
+        larger.nodes[i, :its_nodes] = forest.nodes[i, :its_nodes]
+        larger.edges[i, :its_edges] = forest.edges[i, :its_edges]
+        if forest.amaf.shape[1] > 1:
+            larger.amaf[i, :its_edges] = forest.amaf[i, :its_edges]
     _index(larger)
     return larger
 

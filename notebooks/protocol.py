@@ -69,7 +69,7 @@ say(report.resolution_prose(strengths))
 # ## Variety and knowledge
 #
 # *Distinct games* are those of an iteration's fifty that differ from all others; *value error* is the squared error on the
-# games just played, before anything was learned from them: always guessing 0 has an error of 1 where no game is drawn.
+# games just played, before anything was learned from them: always guessing zero has an error of one where no game is drawn.
 
 # %%
 log["distinct_share"] = log["distinct"] / (log["first_wins"] + log["draws"] + log["first_losses"])

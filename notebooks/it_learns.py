@@ -89,7 +89,7 @@ report.stages_table(costs)
 # 1. Measure the same networks with fewer games, `-p games 50`. Which of the intervals still lie on one side of 50 %?
 #
 # ```{dropdown} A hint
-# The runs are read, not trained again; an interval over 25 openings is twice as wide as one over 100.
+# The runs are read, not trained again; an interval over a quarter of the openings is twice as wide.
 # ```
 #
 # 2. In which game is the share of openings decided by colour largest, and what does that do to the highest score that any
@@ -97,7 +97,7 @@ report.stages_table(costs)
 #
 # ```{dropdown} A hint
 # When the first player wins a given opening whatever the second does, two strong players split its two games. If that is
-# so in a share q of the openings, nobody who meets an opponent that knows it gets more than 1 - q/2.
+# so in a share q of the openings, nobody who meets an opponent that knows it gets more than $1 - q/2$.
 # ```
 #
 # ## Differences from the thesis

@@ -1,0 +1,100 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Beyond the sources
+#
+# **The question.** The sources' outlook names what they did not try: RHEA as the warm start, other weights, larger games.
+# And the protocol itself has choices that may matter more than any warm start. This page tries them at pilot scale: it
+# says where to look, and decides nothing.
+
+# %% tags=["parameters"]
+preset: str = "laptop"  # scale of a run: smoke, laptop, table or paper
+boards: str = "connect4,othello"  # games learned
+methods: str = "baseline,wrora"  # kinds without a change
+runs: int = 2  # runs of each kind (seeds 0, 1, ...)
+iterations: int = 30  # I: iterations of a run
+games: int = 20  # games a pair of the tournament
+compute: bool = False  # compute what is missing (else: show what there is, and say of how many)
+workers: int = 0  # worker processes; 0 is one per core
+
+# %%
+from wslib.notebook import origin, read_parameters, results_of, say
+from wslib.report import warm as report
+from wslib.warm import Beyond
+
+asked = read_parameters(Beyond, globals())
+kinds = [*asked.methods, *asked.CHANGES]
+
+# %% tags=["remove-stderr"]
+units, found = results_of(asked)
+runs_found, pairs = found[found["part"] == "run"], found[found["part"] == "pool"]
+runs_asked = asked.labels().query("part == 'run'")
+origin(found, asked.name)
+
+# %% tags=["hide-input"]
+say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations))
+
+# %%
+report.coverage_table(runs_found, runs_asked, asked.preset)
+
+# %% [markdown]
+# ## Elo of the final networks
+#
+# Networks meet each other, a random player (Elo 0) and MCTS without a network. The larger game is Connect Four on six rows
+# and seven columns, as it is sold.
+
+# %%
+ratings = report.pool_ratings(pairs, anchor="random")
+elos = report.run_elos(ratings)
+report.elo_figure(elos, kinds, "Elo of the final networks by kind of run; the random player has 0.")
+
+# %%
+report.elo_table(elos, kinds, "Final networks: the runs of each kind.")
+
+# %% tags=["hide-input"]
+say(report.pool_prose(pairs, ratings))
+
+# %% tags=["hide-input"]
+say(report.beyond_prose(elos))
+
+# %% [markdown]
+# ## Limits
+#
+# Two runs a kind show effects of a hundred Elo and more, if at all. Everything here is a question for more runs.
+#
+# ## Exercises
+#
+# 1. Add a kind of your own to `Beyond.CHANGES` in `wslib/warm.py`, and run this notebook with `-p compute True`.
+#
+# ```{dropdown} A hint
+# A kind is a method and the parameters of `RunSettings` that it changes; only its own runs and games are computed.
+# ```
+#
+# 2. RHEA's policy is one-hot: all weight on the move it played. What does that teach a network about the other moves?
+#
+# ```{dropdown} A hint
+# Compare the policy's entropy in the first five iterations with that of WRoRa.
+# ```
+#
+# ## Differences from the thesis
+#
+# 1. None of this is in the thesis.
+#
+# ## Run it yourself
+#
+# ```bash
+# source .venv/bin/activate
+# papermill notebooks/beyond.py out.ipynb -p preset smoke
+# ```
+#
+# takes about a minute.

@@ -1,0 +1,106 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Positions whose truth is known
+#
+# To measure players against perfect play we need positions in which the best move is known, the choice matters, and which
+# come up. A set answers for the kind of games that it was taken from, so there are two per game:
+#
+# - **broad**: from random and half-random games, where errors must be punished;
+# - **path**: from games between strong players after a short random opening, MCTS with a thousand simulations or perfect play
+#   that slips now and then.
+#
+# The truth is computed by [the solver](perfect_play.ipynb). This page shows the sets and makes a small one anew.
+
+# %% tags=["parameters"]
+rebuilt: int = 12  # positions of each set that are made anew and compared; 540 makes the whole sets
+board: str = "connect4"  # the game whose sets are made anew
+seed: int = 0  # seed of the sets (0: the published ones)
+
+# %%
+import pandas as pd
+
+from wslib import draw
+from wslib.notebook import read_parameters, say
+from wslib.perfect import Rebuilt
+from wslib.positions import BOARDS, PHASES, SETS, digests, load, rebuilt_as_published
+from wslib.report.look import board_name, show_table
+from wslib.solver import solve
+
+asked = read_parameters(Rebuilt, globals())
+
+# %% [markdown]
+# ## What is in the sets
+
+# %%
+rows = []
+for name in BOARDS:
+    for which in SETS:
+        found = load(name, which)
+        counts = found.labels["phase"].value_counts()
+        plies = found.labels["ply"]
+        won = (found.value == 1).mean()
+        rows.append({"game": board_name(name), "set": which, **{p: counts[p] for p in PHASES},
+                     "plies": f"{plies.min()} to {plies.max()}", "won, not drawn %": f"{100 * won:.0f}",
+                     "optimal at random %": f"{100 * found.chance.mean():.0f}"})  # fmt: skip
+show_table(
+    pd.DataFrame(rows), "Positions by phase, how many of them the player to move wins, and how often chance is right."
+)
+
+# %%
+show_table(digests(), "The files in data/positions.")
+
+# %% [markdown]
+# One of each phase, with the truth about every move:
+
+# %%
+found = load(asked.board, "path")
+shown = [found[int((found.labels["phase"] == phase).to_numpy().argmax())] for phase in PHASES]
+draw.boards([solve(position).plot() for position in shown])
+
+# %% [markdown]
+# ## Made anew
+#
+# The same seed gives the same positions, in the same order, byte for byte.
+
+# %% tags=["hide-input"]
+say(" ".join(rebuilt_as_published(asked.board, which, asked.seed, asked.rebuilt) for which in SETS))
+
+# %% [markdown]
+# ## Exercises
+#
+# 1. In how many positions of a set does exactly one move keep the value?
+#
+# ```{dropdown} Solution
+# `((found.values == found.value[:, None]).sum(axis=1) == 1).mean()`: illegal moves have a value of their own, so they do
+# not count.
+# ```
+#
+# 2. Why are there no lost positions in the sets?
+#
+# ```{dropdown} Solution
+# A position is lost when *every* move loses; then the choice does not matter, and the position is not taken.
+# ```
+#
+# ## Differences from the thesis
+#
+# 1. The thesis has no such positions.
+#
+# ## Run it yourself
+#
+# ```bash
+# source .venv/bin/activate
+# papermill notebooks/positions.py out.ipynb -p rebuilt 540
+# ```
+#
+# makes both sets of Connect Four anew, in a few minutes.

@@ -1,0 +1,51 @@
+"""Failure at every single file operation of a run's commits: always the old state or the new one, never a mixture."""
+
+from pathlib import Path
+
+import fault_tasks
+from harness import Outcome
+from study_tasks import FileOperations
+from training_kills import whole
+
+from wslib.runs import RunFolder
+from wslib.store import DamagedResult
+
+
+class Crash(BaseException):
+    """Stands for the end of the process: nobody catches it."""
+
+
+def crash() -> None:
+    raise Crash
+
+
+def run(number: int, seed: int, folder: Path) -> Outcome:
+    """Crash before and after each file operation of a run of a few iterations; at most so many of these moments."""
+    outcome = Outcome("crash points", "file operations of a training run's commits that crashed")
+    unit = fault_tasks.training("connect4", "adaptive")
+    with FileOperations().watched() as operations:
+        fault_tasks.train(unit, str(folder / "calm"))
+    outcome.details["file operations of the run"] = len(operations.names)
+    wanted = whole(folder / "calm")
+    moments = [(at, after) for at in range(len(operations.names)) for after in (False, True)]
+    step = max(1, len(moments) // number)
+    for at, after in moments[seed % step :: step]:
+        root = folder / f"{at}-{after}"
+        crashed = False
+        try:
+            with FileOperations(crash, at, after).watched():
+                fault_tasks.train(unit, str(root))
+        except Crash:
+            crashed = True
+        states, kept = RunFolder(unit.run, root), True
+        for iteration in states.iterations():
+            try:
+                states.read(iteration)
+            except DamagedResult as damage:
+                # Examples that are gone belong to states that nobody goes on from.
+                kept &= "is missing" in str(damage) and iteration < max(states.iterations())
+        fault_tasks.train(unit, str(root))
+        found = whole(root)
+        same = all(found.get(name) == content for name, content in wanted.items())
+        outcome.expect(crashed and kept and same, f"operation {at}{' after' if after else ''}: {operations.names[at]}")
+    return outcome

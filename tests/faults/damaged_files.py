@@ -1,0 +1,113 @@
+"""Damaged files: bit flips, truncations, blanked blocks, swapped files; each is noticed, and none is loaded."""
+
+import random
+import shutil
+import warnings
+from pathlib import Path
+
+from fault_tasks import TinyUnit, train, training
+from harness import Outcome
+
+from wslib import store as storing
+from wslib.networks import network_file, publish_networks
+from wslib.parameters import ParameterError
+from wslib.runs import RunFolder
+from wslib.store import PROVENANCE, DamagedResult, LocalStore, Published, publish
+from wslib.study import compute_unit
+
+KINDS = ("bit flip", "truncation", "blanked block", "swapped file", "lengthened", "missing")
+
+
+def damage(path: Path, other: Path, kind: str, draw: random.Random) -> None:
+    """Damage a file in one way."""
+    content = bytearray(path.read_bytes())
+    at = draw.randrange(len(content))
+    if kind == "bit flip":
+        content[at] ^= 1 << draw.randrange(8)
+    elif kind == "truncation":
+        # A manifest without its last line's end says the same.
+        content = content[: draw.randrange(len(content) - 1)]
+    elif kind == "blanked block":
+        length = draw.choice((1, 16, 512, 4096))
+        blank = bytes(min(length, len(content) - at))
+        content[at : at + length] = blank if content[at : at + length] != blank else b"\1" * len(blank)
+    elif kind == "swapped file":
+        content = bytearray(other.read_bytes())
+    elif kind == "lengthened":
+        content += draw.randbytes(draw.randrange(1, 100)) + b"x"
+    path.unlink()
+    if kind != "missing":
+        path.write_bytes(content)
+
+
+def run(number: int, seed: int, folder: Path) -> Outcome:
+    """Damage one file so many times: of results, of a run's states, of published results and networks."""
+    outcome = Outcome("damaged files", "damaged files")
+    draw = random.Random(seed)
+    units = [TinyUnit(number=n) for n in range(2)]
+    runs = [training("connect4", "fixed", seed=n) for n in range(2)]
+    template = folder / "template"
+    for unit in units:
+        compute_unit(unit, template / "store")
+    for unit in runs:
+        train(unit, str(template / "store"))
+    real, storing.published_root = storing.published_root, lambda: folder / "trial" / "data"
+    try:
+        publish(
+            "one", {u.id: (u.kind, u.canonical(), _stored(template, u)) for u in units}, ("rows",), template / "data"
+        )
+        storing.published_root = lambda: template / "data"
+        publish_networks("one", runs, template / "store")
+        storing.published_root = lambda: folder / "trial" / "data"
+        for trial in range(number):
+            _one(template, folder / "trial", KINDS[trial % len(KINDS)], draw, units, runs, outcome)
+    finally:
+        storing.published_root = real
+    return outcome
+
+
+def _stored(template: Path, unit):
+    return LocalStore(template / "store").read(unit.kind, unit.id)
+
+
+def _one(template: Path, trial: Path, kind: str, draw: random.Random, units, runs, outcome: Outcome) -> None:
+    run = runs[0].run
+    places = {
+        "result": template / "store" / "tiny" / units[0].id,
+        "state": template / "store" / "state" / run.id / "0004",
+        "examples": template / "store" / "examples" / run.id / "0004",
+        "published results": template / "data" / "one",
+        "published networks": template / "data" / "one" / "networks",
+    }
+    where, source = draw.choice(list(places.items()))
+    shutil.rmtree(trial, ignore_errors=True)
+    target = trial / source.relative_to(template)
+    shutil.copytree(source, target, ignore=lambda _, names: ["networks"])
+    files = sorted(path for path in target.iterdir() if path.name != PROVENANCE)
+    path = draw.choice(files)
+    if where == "published networks":
+        path = draw.choice([target / f"{run.id}-0004.safetensors", target / "manifest.json"])
+    before = path.read_bytes()
+    damage(path, draw.choice([other for other in files if other != path]), kind, draw)
+    if path.exists() and path.read_bytes() == before:
+        return  # the two files were the same
+    outcome.count(kind)
+    outcome.expect(_refused(where, trial, units, run), f"{kind} in {path.name} ({where}) was not noticed")
+
+
+def _refused(where: str, trial: Path, units, run) -> bool:
+    """Whether the damage is noticed and nothing is loaded."""
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        try:
+            if where == "result":
+                return LocalStore(trial / "store").read("tiny", units[0].id) is None
+            if where in ("state", "examples"):
+                RunFolder(run, trial / "store").read(4)
+            elif where == "published results":
+                return Published("one", trial / "data").read("tiny", units[0].id) is None
+            else:
+                network_file(run, 4, trial / "store")
+        except (DamagedResult, ParameterError):
+            return True
+    return False

@@ -1,0 +1,55 @@
+"""What the processes do that the fault commands kill; imported once, then forked from."""
+
+import random
+import time
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import torch
+
+from wslib.runs import RunUnit
+from wslib.store import LocalStore
+from wslib.study import Computed, Unit, compute_unit
+from wslib.training import preset
+
+torch.set_num_threads(1)
+
+
+class TinyUnit(Unit):
+    """A unit of a millisecond whose result depends on its number; it counts its attempts in a file."""
+
+    kind: ClassVar[str] = "tiny"
+    number: int
+    milliseconds: int = 1
+    attempts: str = ""
+
+    def compute_in(self, root: Path) -> Computed:
+        if self.attempts:
+            with open(self.attempts, "a") as file:  # one short line: appended whole
+                file.write(f"{self.number}\n")
+        time.sleep(self.milliseconds / 1000)
+        draw = np.random.default_rng(self.number)
+        rows = pd.DataFrame({"place": range(20), "value": draw.random(20), "moves": "4 4 3"})
+        return Computed({"number": self.number, "mean": float(rows["value"].mean())}, {"rows": rows})
+
+
+def training(game: str, switch: str, seed: int = 0) -> RunUnit:
+    """A training run of a few seconds."""
+    run = preset("smoke", game=game, method="wrora", switch=switch, retrained=2, seed=seed)
+    return RunUnit(run=run, iterations=4)
+
+
+def train(unit: RunUnit, root: str) -> None:
+    """Compute a run, from wherever it stands."""
+    compute_unit(unit, Path(root))
+
+
+def write_units(root: str, units: list[TinyUnit], seed: int) -> None:
+    """Compute what is missing of these units, in an order of one's own."""
+    store, order = LocalStore(root), list(units)
+    random.Random(seed).shuffle(order)
+    for unit in order:
+        if store.read(unit.kind, unit.id) is None:
+            compute_unit(unit, store.root)

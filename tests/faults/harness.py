@@ -1,0 +1,102 @@
+"""What all fault commands share: processes that can be killed, byte comparisons, and a record of what was done."""
+
+import csv
+import json
+import multiprocessing
+import os
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from wslib.store import HOME, PROVENANCE
+from wslib.study import machine
+from wslib.workers import default_workers
+
+RECORD = HOME / "data" / "reliability" / "faults.csv"
+COLUMNS = ("date", "fault", "trials", "of", "failures", "seconds", "seed", "command", "code", "processor", "cores",
+           "details")  # fmt: skip
+HERE = str(Path(__file__).parent)
+PATIENCE = 300
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["fault_tasks"])
+
+
+@dataclass
+class Outcome:
+    """What a fault command did: so many trials (``of`` says what one is), and how many of them went wrong."""
+
+    fault: str
+    of: str
+    trials: int = 0
+    failures: list[str] = field(default_factory=list)
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def count(self, name: str, number: float = 1) -> None:
+        """Add to a number that is told beside the trials."""
+        self.details[name] = self.details.get(name, 0) + number
+
+    def expect(self, fine: bool, what: str) -> None:
+        """A trial's verdict."""
+        self.trials += 1
+        if not fine:
+            self.failures.append(what)
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{value} {name}" for name, value in self.details.items())
+        wrong = f"{len(self.failures)} FAILURES: {'; '.join(self.failures[:3])}" if self.failures else "no failure"
+        return f"{self.fault}: {self.trials} {self.of}, {wrong}" + (f" ({told})" if told else "")
+
+
+def record(outcome: Outcome, seconds: float, seed: int, path: Path = RECORD) -> None:
+    """Append a line to the record, with date, command and machine."""
+    made = machine()
+    line = [
+        datetime.now(UTC).isoformat(timespec="seconds"), outcome.fault, outcome.trials, outcome.of,
+        len(outcome.failures), round(seconds, 1), seed, shlex.join(["python", *sys.argv]), made["code"],
+        made["processor"], default_workers(), json.dumps(outcome.details, sort_keys=True),
+    ]  # fmt: skip
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if new:
+            writer.writerow(COLUMNS)
+        writer.writerow(line)
+
+
+def started(target: Callable[..., None], *arguments: Any) -> Any:
+    """A process that is forked from one in which everything is imported, so that hundreds can be killed."""
+    process = _PROCESSES.Process(target=target, args=arguments)
+    with mock.patch.dict(os.environ, PYTHONPATH=HERE):
+        process.start()
+    return process
+
+
+def kill(process: Any) -> bool:
+    """SIGKILL; whether the process was still at work."""
+    alive = process.is_alive()
+    if alive:
+        os.kill(process.pid, signal.SIGKILL)
+    process.join(PATIENCE)
+    return alive and process.exitcode == -signal.SIGKILL
+
+
+def results_below(root: Path) -> dict[str, bytes]:
+    """Every file of results, without provenance and without what only a killed process leaves."""
+    found = (path for path in root.rglob("*") if path.is_file() and path.name != PROVENANCE)
+    return {str(path.relative_to(root)): path.read_bytes() for path in found if not path.name.endswith(".tmp")}
+
+
+def clock() -> Callable[[], float]:
+    """A function that says how many seconds have gone by."""
+    begun = time.monotonic()
+    return lambda: time.monotonic() - begun

@@ -1,0 +1,169 @@
+"""Fitting and evaluating with other arithmetic: devices, mixed precision, torch in the place of our kernels."""
+
+import numpy as np
+import pytest
+import torch
+from learners import MadeUpExamples, made_up_examples, trained
+
+from wslib.fitting import FitSettings, fit
+from wslib.games import game
+from wslib.network import Network, NetworkSettings, mixed, pick_device, to_bytes
+from wslib.runtime import CompiledNetwork, TorchNetwork
+from wslib.training import RunSettings, advance, start
+
+SHAPES = [
+    {"shape": "author", "channels": 16, "hidden": (32, 16)},
+    {"shape": "residual", "channels": 16, "hidden": (16,), "blocks": 1},
+    {"shape": "dense", "channels": 32, "hidden": (), "blocks": 1},
+]
+every_shape = pytest.mark.parametrize("options", SHAPES, ids=lambda options: options["shape"])
+gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here (torch.cuda.is_available())")
+
+
+def some_planes(name: str, count: int) -> np.ndarray:
+    board = game(name)
+    return np.random.default_rng(4).integers(-1, 2, (count, 1, board.rows, board.cols)).astype(np.float32)
+
+
+def apart(one, other) -> float:
+    return max(float(np.abs(a - b).max()) for a, b in zip(one, other, strict=True))
+
+
+def learned(settings: FitSettings) -> tuple[Network, float, float]:
+    """A network shown 64 positions whose moves and outcomes go together: moves and outcomes that it gets right."""
+    board, made = game("connect4"), made_up_examples(game("connect4"), 64)
+    shown = MadeUpExamples(made.own, made.opp, np.eye(6, dtype=np.float32)[made.z + 1], made.z)
+    network = Network(NetworkSettings(game="connect4", channels=8, hidden=(32,), dropout=0.1), seed=3)
+    fit(network, settings, [shown], (0, "test"), {})
+    priors, values = network.evaluate(board.planes(made.own, made.opp))
+    return network, float(np.mean(priors.argmax(axis=1) == made.z + 1)), float(np.abs(values - made.z).mean())
+
+
+# --- torch evaluates --------------------------------------------------------------------------------------------------
+
+
+@every_shape
+@pytest.mark.parametrize("name", ["othello", "connect4-6x7"])
+def test_torch_says_what_the_compiled_network_says(name, options):
+    network = trained(NetworkSettings(game=name, **options))
+    for count in (1, 7, 50):
+        planes = some_planes(name, count)
+        said, wanted = TorchNetwork(network, "cpu").evaluate(planes), CompiledNetwork(network).evaluate(planes)
+        assert [(a.shape, a.dtype) for a in said] == [(a.shape, a.dtype) for a in wanted]
+        assert apart(said, wanted) < 1e-5
+
+
+def test_torch_in_mixed_precision_says_nearly_the_same():
+    network, planes = trained(NetworkSettings(game="othello", channels=16)), some_planes("othello", 30)
+    exact = TorchNetwork(network, "cpu").evaluate(planes)
+    said = TorchNetwork(network, "cpu", "bfloat16").evaluate(planes)
+    assert said[0].dtype == said[1].dtype == np.float32
+    assert np.allclose(said[0].sum(axis=1), 1, atol=1e-5), "probabilities are made with all bits"
+    assert 0 < apart(said, exact) < 0.05
+
+
+def test_torch_s_network_is_a_copy_that_later_training_does_not_reach():
+    network, planes = trained(NetworkSettings(game="connect4", channels=8, hidden=(16,))), some_planes("connect4", 5)
+    copy, before = TorchNetwork(network, "cpu"), to_bytes(network)
+    said = copy.evaluate(planes)
+    assert to_bytes(network) == before
+    trained(network.settings, network)
+    assert apart(copy.evaluate(planes), said) == 0 < apart(TorchNetwork(network, "cpu").evaluate(planes), said)
+
+
+# --- mixed precision --------------------------------------------------------------------------------------------------
+
+
+def test_mixed_precision_is_off_unless_asked_for():
+    product = torch.ones(8, 8)
+    kinds = {}
+    for precision in ("float32", "bfloat16"):
+        with mixed(torch.device("cpu"), precision):
+            kinds[precision] = (product @ product).dtype
+    assert kinds == {"float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+def test_a_network_learns_in_mixed_precision_and_its_weights_keep_all_bits():
+    settings = FitSettings(epochs=40, symmetries="none", batch=16)
+    exact, *_ = learned(settings)
+    network, right, error = learned(settings.model_copy(update={"precision": "bfloat16"}))
+    assert right > 0.9 and error < 0.3
+    assert {tensor.dtype for tensor in network.parameters()} == {torch.float32}
+    assert to_bytes(network) != to_bytes(exact)
+    again, *_ = learned(settings.model_copy(update={"precision": "bfloat16"}))
+    assert to_bytes(again) == to_bytes(network)
+
+
+SMALL = {"game": "connect4", "episodes": 4, "simulations": 8, "epochs": 1, "channels": 8, "hidden": (8,),
+         "arena_games": 4}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "options", [{"runtime": "torch"}, {"runtime": "torch", "precision": "bfloat16", "optimiser": "carried"}], ids=str
+)
+def test_a_run_with_torch_at_play_gives_the_same_bytes_twice(options):
+    run, files = RunSettings(**SMALL, **options), []
+    for _ in range(2):
+        state, log = start(run), []
+        for _ in range(2):
+            state, told = advance(run, state)
+            log.append(told)
+        files.append((to_bytes(state.network), log))
+    assert files[0] == files[1]
+
+
+def test_the_run_s_runtime_and_precision_are_those_of_its_evaluations(monkeypatch):
+    made = []
+
+    class Watched(TorchNetwork):
+        def __init__(self, network, device, precision):
+            made.append((device, precision))
+            super().__init__(network, device, precision)
+
+    monkeypatch.setattr("wslib.training.TorchNetwork", Watched)
+    run = RunSettings(**SMALL, runtime="torch", precision="bfloat16")
+    advance(run, start(run))
+    assert made == [("cpu", "bfloat16")] * 3, "self-play, and both sides of the arena"
+    advance(RunSettings(**SMALL), start(run))
+    assert len(made) == 3
+
+
+# --- on a GPU ---------------------------------------------------------------------------------------------------------
+
+
+def test_auto_is_settled_when_the_settings_are_made():
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    settings = FitSettings(device="auto")
+    assert settings.device == device and settings.id == FitSettings(device=device).id
+    assert FitSettings(device="cuda").canonical()["device"] == "cuda"
+    assert "device" not in FitSettings().canonical()
+
+
+@gpu
+@every_shape
+def test_on_a_gpu_torch_says_what_the_compiled_network_says(options):
+    network, planes = trained(NetworkSettings(game="othello", **options)), some_planes("othello", 50)
+    assert apart(TorchNetwork(network, "cuda").evaluate(planes), CompiledNetwork(network).evaluate(planes)) < 1e-3
+
+
+@gpu
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "float16"])
+def test_a_network_learns_on_a_gpu_and_comes_back_to_the_processor(precision):
+    settings = FitSettings(epochs=40, symmetries="none", batch=16, device="cuda", precision=precision)
+    network, right, error = learned(settings)
+    assert right > 0.9 and error < 0.3
+    assert {tensor.device.type for tensor in network.state_dict().values()} == {"cpu"}
+    again, *_ = learned(settings)
+    assert to_bytes(again) == to_bytes(network)
+
+
+@gpu
+def test_a_run_on_a_gpu_gives_the_same_bytes_twice():
+    run = RunSettings(**SMALL, device="cuda", runtime="torch", optimiser="carried", precision="float16")
+    files = []
+    for _ in range(2):
+        state = start(run)
+        for _ in range(2):
+            state, _ = advance(run, state)
+        files.append(to_bytes(state.network))
+    assert files[0] == files[1] and pick_device("cuda").type == "cuda"

@@ -1,0 +1,256 @@
+"""The old way of playing tournaments: who sits at the table, what is kept from game to game, and what is reported."""
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from wslib import store as storing
+from wslib.games import game
+from wslib.oldway import WAYS, OldWayUnit, PublishedTournaments, one_table, seated, way_unit
+from wslib.parameters import ParameterError
+from wslib.play import player
+from wslib.play import players as seats
+from wslib.report import oldway as report
+from wslib.runs import train
+from wslib.search.guided import GuidedSearch
+from wslib.tournament import NetworkEntrant, PairUnit, pair
+from wslib.training import preset
+
+RUNS = 8
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store in which eight runs have learned for one iteration."""
+    root = tmp_path_factory.mktemp("eight")
+    for entrant in entrants().values():
+        train(entrant.run, 1, root)
+    return root
+
+
+@pytest.fixture(autouse=True)
+def nothing_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storing, "published_root", lambda: tmp_path / "data")
+
+
+def entrants() -> dict[str, NetworkEntrant]:
+    runs = [preset("smoke", game="connect4", seed=seed) for seed in range(RUNS)]
+    return {f"baseline-{run.seed}": NetworkEntrant(run=run, iteration=1) for run in runs}
+
+
+def answers(network) -> bytes:
+    planes = np.random.default_rng(0).integers(-1, 2, (4, 1, 6, 6)).astype(np.float32)
+    return b"".join(answer.tobytes() for answer in network.evaluate(planes))
+
+
+@pytest.fixture
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[GuidedSearch]:
+    """Every search that sits down, in order."""
+    found: list[GuidedSearch] = []
+
+    class Watched(GuidedSearch):
+        def __init__(self, *given):
+            super().__init__(*given)
+            found.append(self)
+
+    monkeypatch.setattr(seats, "GuidedSearch", Watched)
+    return found
+
+
+def test_eight_players_are_eight_networks_with_eight_trees(trained: Path, watched: list[GuidedSearch]):
+    # The author's programs make their players in a loop; all of them turn out to be the last one, with one tree.
+    named = entrants()
+    own = {name: answers(seated(entrant, trained).network) for name, entrant in named.items()}
+    assert len(set(own.values())) == RUNS
+    for one, two in combinations(named, 2):
+        watched.clear()
+        unit = way_unit("old", "connect4", named[one], named[two], games=2)
+        unit.compute_in(trained)
+        assert len(watched) == 2, "each player sits down once for all games"
+        names = [one, two] if unit.a == named[one] else [two, one]
+        for name, search in zip(names, watched, strict=True):
+            assert answers(search.network) == own[name]
+        a, b = watched
+        assert a.network is not b.network
+        for field in ("nodes", "edges", "slots", "used"):
+            assert not np.shares_memory(getattr(a.forest, field), getattr(b.forest, field))
+        assert not np.shares_memory(a.memory.value, b.memory.value)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_players_tree_outlives_a_game_exactly_where_trees_are_kept(
+    way: str, trained: Path, watched: list[GuidedSearch]
+):
+    one, two, *_ = entrants().values()
+    games = 4
+    played = way_unit(way, "connect4", one, two, games).compute_in(trained)
+    kept = way in ("trees kept", "old")
+    for search in watched:
+        assert len(search.forest.used) == (1 if kept else games)
+    rows = played.tables["games"]
+    assert len(rows) == games
+    assert all(rows["opening"] == "") == (way in ("empty board", "old"))
+    assert rows["a_first"].sum() == games / 2
+
+
+def test_a_tree_grows_from_game_to_game():
+    board = game("tictactoe")
+    sizes = []
+
+    def peeking(seat):
+        choose = seat.choose
+
+        def peek(*given):
+            sizes.append(int(seat.forest.used[0, 0]))
+            return choose(*given)
+
+        seat.choose = peek
+        return seat
+
+    original = seats.sit.dispatch(type(player("mcts")))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("wslib.oldway.sit", lambda *given: peeking(original(*given)))
+        one_table(board, player("mcts", tree="kept"), player("mcts", tree="kept"), games=2, seed=0)
+    assert sizes.count(0) == 2, "only before the first move of each player is its tree empty"
+
+
+def test_at_one_table_each_player_begins_half_of_the_games_and_meets_every_opening_with_both_colours():
+    played = one_table(game("connect4"), player("random"), player("random"), games=6, seed=3, opening_plies=4)
+    assert played.first.tolist() == [1, 1, 1, 0, 0, 0]
+    openings = [moves.split()[:4] for moves in played.moves]
+    assert openings[:3] == openings[3:]
+    assert len({tuple(moves) for moves in openings}) == 3
+    for number in range(6):
+        end = played[number]
+        winner_is_first = {1: (len(end.history) % 2 == 0), -1: (len(end.history) % 2 == 1)}
+        if end.result:
+            a_won = winner_is_first[end.result] == bool(played.first[number])
+            assert played.result[number] == (1 if a_won else -1)
+
+
+def test_a_strong_player_wins_at_one_table_with_both_colours():
+    strong, weak = player("mcts", simulations=200, tree="kept"), player("random")
+    for a, b, sign in ((strong, weak, 1), (weak, strong, -1)):
+        played = one_table(game("connect4"), a, b, games=8, seed=1)
+        assert (sign * played.result).sum() >= 6
+
+
+def test_without_chance_and_with_fresh_trees_two_games_are_all_there_are(trained: Path):
+    one, two, *_ = entrants().values()
+    untied = way_unit("empty board", "connect4", one, two, games=6).compute_in(trained)
+    again = way_unit("empty board", "connect4", one, two, games=6).compute_in(trained)
+    assert untied.tables["games"].equals(again.tables["games"])
+    # Equal visits are decided by chance, so that a few more can come about.
+    assert untied.summary["distinct"] < 6
+
+
+def test_our_way_is_the_unit_of_the_other_tournaments_and_the_ways_have_ids_of_their_own():
+    one, two, *_ = entrants().values()
+    units = {way: way_unit(way, "connect4", one, two, games=20) for way in WAYS}
+    assert units["ours"] == pair("connect4", one, two, games=20)
+    assert type(units["ours"]) is PairUnit
+    assert len({unit.id for unit in units.values()}) == 4
+    assert {way_unit(way, "connect4", two, one, games=20).id for way in WAYS} == {unit.id for unit in units.values()}
+
+
+def test_the_old_way_without_either_habit_is_refused():
+    one, two, *_ = entrants().values()
+    with pytest.raises(ParameterError, match="keep neither habit: trees should be 'match', or opening_plies 0"):
+        OldWayUnit(game="connect4", a=one, b=two, trees="game", opening_plies=4)
+
+
+# --- the experiment -----------------------------------------------------------------------------------------------
+
+
+def test_every_pairing_of_the_final_networks_is_asked_for_in_all_four_ways_and_nothing_is_trained():
+    asked = PublishedTournaments()
+    labels = asked.labels()
+    assert len(labels) == 2 * 4 * (10 * 9 // 2)
+    assert set(labels.groupby(["board", "way"]).size()) == {45}
+    assert {unit.kind for unit in asked.units()} == {"pair", "oldway"}
+    assert {unit.games for unit in asked.units()} == {20}
+    runs = {e.run.id for unit in asked.units() for e in (unit.a, unit.b) if isinstance(e, NetworkEntrant)}
+    assert runs == {run.id for _, run in asked.cells()}
+    assert len(runs) == 2 * 3 * 3
+
+
+def test_its_runs_are_those_of_the_warm_start():
+    from wslib.warm import Warmstart
+
+    assert {run.id for _, run in PublishedTournaments().cells()} <= {run.id for _, run in Warmstart().cells()}
+
+
+def test_smoke_trains_its_runs_first():
+    asked = PublishedTournaments(preset="smoke")
+    assert asked.compute
+    assert {unit.kind for unit in asked.units()} == {"run", "pair", "oldway"}
+    with pytest.raises(ParameterError, match="preset"):
+        PublishedTournaments(preset="table")
+
+
+# --- the report ---------------------------------------------------------------------------------------------------
+
+
+def rows(**ways: tuple[int, ...]) -> pd.DataFrame:
+    """Pairings of x-0 and y-0 by way: wins, draws, losses as first, and as second."""
+    columns = [f"{name}_{colour}" for colour in ("first", "second") for name in ("wins", "draws", "losses")]
+    names = {"ours": "ours", "kept": "trees kept", "empty": "empty board", "old": "old"}
+    found = [
+        {"board": "connect4", "pool": "final", "way": names[way], "a": "x-0", "b": "y-0", "games": 20, "distinct": 9}
+        | dict(zip(columns, counts, strict=True))
+        for way, counts in ways.items()
+    ]
+    return pd.DataFrame(found)
+
+
+def test_one_outcome_per_colour_is_told_from_totals_that_only_look_like_it():
+    pool = rows(ours=(4, 2, 4, 10, 0, 0), kept=(5, 0, 5, 5, 0, 5), empty=(10, 0, 0, 0, 0, 10), old=(0, 10, 0, 9, 0, 1))
+    found = report.complete(pool).set_index("way")
+    assert found["repeats"].to_dict() == {"ours": False, "trees kept": False, "empty board": True, "old": False}
+    assert found["looks_repeated"].to_dict() == {"ours": False, "trees kept": True, "empty board": True, "old": False}
+    assert found.loc["ours", "score"] == pytest.approx(15 / 20)
+
+
+def test_a_pairing_that_was_not_played_in_every_way_is_left_out():
+    assert report.complete(rows(ours=(4, 2, 4, 6, 2, 2), old=(4, 2, 4, 6, 2, 2))).empty
+
+
+def test_equal_results_in_all_ways_give_equal_ratings_and_opposite_ones_turn_the_order():
+    def pool(turned: bool) -> pd.DataFrame:
+        parts = []
+        for way in WAYS:
+            # x wins against y, y against z; in the old way, if turned, the other way round.
+            counts = (7, 1, 2, 5, 2, 3)
+            lost = (2, 1, 7, 3, 2, 5)
+            for a, b in (("x-0", "y-0"), ("y-0", "z-0"), ("x-0", "z-0"), ("x-0", "random"), ("z-0", "random")):
+                shown = lost if turned and way == "old" and b != "random" else counts
+                part = rows(ours=shown).assign(way=way, a=a, b=b)
+                parts.append(part)
+        return report.complete(pd.concat(parts, ignore_index=True))
+
+    for turned, tau in ((False, 1.0), (True, -1.0)):
+        found = report.correlations(report.elos(report.ratings(pool(turned)))).set_index(["way", "setting"])
+        assert found.loc[("ours", "ours"), "moved"] == 0
+        assert found.loc[("old", "ours"), "tau"] == pytest.approx(tau)
+        assert found.loc[("old", "ours"), "best"] == ("z-0" if turned else "x-0")
+        assert found.loc[("trees kept", "ours"), "moved"] == pytest.approx(0, abs=1e-6)
+
+
+def test_in_the_thesis_setting_the_first_move_is_given_to_whoever_is_listed_first_however_a_pair_is_stored():
+    even = (5, 0, 5, 5, 0, 5)
+    for a, b in (("x-0", "y-0"), ("y-0", "x-0")):
+        parts = [rows(ours=even).assign(way=way, a=a, b=b) for way in WAYS]
+        parts += [rows(ours=even).assign(way=way, a="random", b=b) for way in WAYS for b in ("x-0", "y-0")]
+        elo = report.elos(report.ratings(report.complete(pd.concat(parts, ignore_index=True)))).loc["connect4"]
+        assert elo[("ours", "ours")].abs().max() < 1e-6
+        thesis = elo[("ours", "thesis")]
+        # Equal results with the move are worth less than without it.
+        assert thesis["x-0"] < thesis["y-0"] < thesis["random"] == 0
+
+
+def test_the_random_player_is_listed_last_and_has_no_elo():
+    names = pd.DataFrame({"a": ["random", "b-0"], "b": ["b-1", "a-0"]})
+    assert report._listed(names) == ["a-0", "b-0", "b-1", "random"]

@@ -1,0 +1,227 @@
+"""What there is to judge claims by: the results of the experiments, and the things that claims say of trained players.
+
+These are orderings, levels and spreads of Elo, judged by :mod:`wslib.verdicts` with the run as unit; all of an experiment
+are corrected together. A positive effect means that the first group is stronger. What is not there yet makes a part
+without data, never an error.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from wslib import stats, study
+from wslib.report import warm
+from wslib.report.look import board_name, kind_name
+from wslib.verdicts import MEASURES, Claim, Comparison, Verdict, verdicts
+
+NO_DATA = "no runs yet"
+OPPOSITE = {stats.REPLICATED: stats.NOT_REPLICATED, stats.NOT_REPLICATED: stats.REPLICATED}
+
+
+class Part(NamedTuple):
+    """One thing that a claim says, with what was found."""
+
+    name: str
+    word: str = stats.UNDECIDED
+    effect: str = NO_DATA
+    """With its interval, as it is written."""
+    runs: tuple[int, ...] = ()
+    """Runs (or games) a side."""
+    of: str = "runs"
+    needed: int | None = None
+    """Runs or games that would decide, where these do not."""
+    strength: float = 0.0
+    """How far the effect is on the claimed side: of several parts the weakest is shown."""
+    units: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """Runs of one kind are stronger than those of another ("same": as strong; "not higher": no stronger)."""
+
+    experiment: str
+    board: str
+    first: str
+    second: str
+    claim: str = "higher"
+    pool: str | None = None
+
+    @property
+    def name(self) -> str:
+        sign = {"higher": ">", "same": "=", "not higher": "not above"}[self.claim]
+        return f"{board_name(self.board)}: {kind_name(self.first)} {sign} {kind_name(self.second)}"
+
+    @property
+    def tested(self) -> "Ordering":
+        """The ordering whose test answers this one too: "not higher" is "higher", read the other way round."""
+        return replace(self, claim="higher") if self.claim == "not higher" else self
+
+    def comparison(self, elos: pd.DataFrame) -> Comparison | None:
+        claim: Claim = "same" if self.claim == "same" else "higher"
+        return warm.compared(elos, self.board, self.first, self.second, claim, self.name, self.pool)
+
+    def kinds(self) -> tuple[str, ...]:
+        return (self.first, self.second)
+
+
+@dataclass(frozen=True)
+class Level:
+    """Runs of a kind have a mean Elo of about so much, on the scale on which a pool's mean is 0."""
+
+    experiment: str
+    board: str
+    kind: str
+    elo: float
+    tested = property(lambda self: self)
+
+    @property
+    def name(self) -> str:
+        return f"{board_name(self.board)}: {kind_name(self.kind)} at about {self.elo:+.0f}"
+
+    def comparison(self, elos: pd.DataFrame) -> Comparison | None:
+        here = elos[elos["board"] == self.board]
+        values = here.loc[here["kind"] == self.kind, "elo"] - here["elo"].mean()
+        return Comparison(self.name, values - self.elo, claim="same") if len(values) else None
+
+    def kinds(self) -> tuple[str, ...]:
+        return (self.kind,)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Runs of a kind differ more than those of the others: mean distances in Elo from the median of one's kind."""
+
+    experiment: str
+    board: str
+    kind: str
+    tested = property(lambda self: self)
+
+    @property
+    def name(self) -> str:
+        return f"{board_name(self.board)}: {kind_name(self.kind)} varies more than the others"
+
+    def comparison(self, elos: pd.DataFrame) -> Comparison | None:
+        here = elos[(elos["board"] == self.board) & elos["kind"].notna()]
+        far = (here["elo"] - here.groupby("kind")["elo"].transform("median")).abs()
+        own = here["kind"] == self.kind
+        return Comparison(self.name, far[own], far[~own]) if own.any() and not own.all() else None
+
+    def kinds(self) -> tuple[str, ...]:
+        return (self.kind,)
+
+
+@dataclass(frozen=True)
+class LargerGain:
+    """A warm start gains more in one game than in another: the enhancements' mean minus Baseline, a number per seed."""
+
+    experiment: str
+    board: str
+    other: str
+    tested = property(lambda self: self)
+
+    @property
+    def name(self) -> str:
+        return f"gain over Baseline: {board_name(self.board)} > {board_name(self.other)}"
+
+    def comparison(self, elos: pd.DataFrame) -> Comparison | None:
+        gains = []
+        for board in (self.board, self.other):
+            here = elos[(elos["board"] == board) & elos["kind"].notna()]
+            warmed = here[here["kind"] != "baseline"].groupby("seed")["elo"].mean()
+            gains.append((warmed - here[here["kind"] == "baseline"].set_index("seed")["elo"]).dropna())
+        return Comparison(self.name, *gains) if all(map(len, gains)) else None
+
+    def kinds(self) -> tuple[str, ...]:
+        return ()
+
+
+Spec = Ordering | Level | Spread | LargerGain
+
+
+def judged(specs: Iterable[Spec], elos: pd.DataFrame) -> dict[Spec, Verdict]:
+    """Verdicts on those of one experiment's specs that have runs, corrected together and each tested once."""
+    compared = {spec: spec.comparison(elos) for spec in dict.fromkeys(spec.tested for spec in specs)}
+    there = {spec: comparison for spec, comparison in compared.items() if comparison is not None}
+    return dict(zip(there, verdicts(list(there.values())), strict=True))
+
+
+def trained_part(spec: Spec, found: Mapping[Spec, Verdict], elos: pd.DataFrame) -> Part:
+    """A spec as a part of a claim."""
+    answer = found.get(spec.tested)
+    if answer is None:
+        return Part(spec.name)
+    turned = spec.tested != spec
+    units: tuple[str, ...] = ()
+    if "unit" in elos:
+        here = elos[(elos["board"] == spec.board) & elos["kind"].isin(spec.kinds())]
+        units = tuple(here["unit"].dropna().unique())
+    part = part_of(
+        spec.name, answer, "elo", units, same=isinstance(spec, Level) or getattr(spec, "claim", "") == "same"
+    )
+    return part._replace(word=OPPOSITE.get(part.word, part.word), strength=-part.strength) if turned else part
+
+
+def part_of(name: str, answer: Verdict, scale: str, units: tuple[str, ...] = (), same: bool = False) -> Part:
+    shown, between = MEASURES[scale].shown, ""
+    if answer.interval is not None:
+        between = " ({} to {})".format(*(shown.removesuffix(" Elo").format(bound) for bound in answer.interval))
+    strength = -abs(answer.effect) if same else answer.effect
+    effect = shown.format(answer.effect) + between
+    return Part(name, answer.word, effect, answer.runs, "runs", answer.needed, strength, units)
+
+
+# --- what is there ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Labelled results by experiment, and the tables that some claims need; an experiment may be missing."""
+
+    frames: Mapping[str, pd.DataFrame]
+    tables: Mapping[str, pd.DataFrame]
+    """By experiment: ``iterations`` of adaptive_vs_fixed, ``balances`` of adaptive, ``games`` of orientation."""
+    scale: str = "table"
+    """Preset of the adaptive runs that count."""
+
+    def frame(self, experiment: str, *parts: str) -> pd.DataFrame:
+        """Rows of an experiment, of these parts only where given; empty while there are none."""
+        frame = self.frames.get(experiment, pd.DataFrame())
+        return frame[frame["part"].isin(parts)].reset_index(drop=True) if parts and len(frame) else frame
+
+    @cached_property
+    def elos(self) -> dict[str, pd.DataFrame]:
+        """Rated runs by experiment."""
+        found = {}
+        for experiment in self.frames:
+            pairs = self.frame(experiment, "pool") if "part" in self.frame(experiment) else pd.DataFrame()
+            if len(pairs):
+                runs = self.frame(experiment, "run")
+                found[experiment] = warm.run_elos(
+                    warm.pool_ratings(pairs, anchor="random"), runs if len(runs) else None
+                )
+        return found
+
+
+def gather(experiments: Sequence[Any], compute: bool = False, scale: str = "table") -> Evidence:
+    """What is published or stored of these experiments; with ``compute``, what is missing is computed first."""
+    frames, tables = {}, {}
+    for asked in experiments:
+        pairs = asked.asked()
+        if not compute:
+            where = study.origins([unit for unit, _ in pairs], asked.name)
+            pairs = [(unit, labels) for unit, labels in pairs if where[unit.id]]
+        if not pairs:
+            continue
+        units = [unit for unit, _ in pairs]
+        labels = pd.DataFrame([labels for _, labels in pairs])
+        frames[asked.name] = labels.join(study.results(units, asked.name, asked.workers))
+        kind, table = {"adaptive": ("switch", "balances"), "adaptive_vs_fixed": ("run", "iterations"),
+                       "orientation": ("match", "games")}.get(asked.name, ("", ""))  # fmt: skip
+        wanted = [i for i, unit in enumerate(units) if unit.kind == kind]
+        if wanted:
+            some = frames[asked.name].iloc[wanted].dropna(axis="columns", how="all")
+            tables[asked.name] = study.tables([units[i] for i in wanted], some, table, asked.name)
+    return Evidence(frames, tables, scale)

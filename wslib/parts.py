@@ -1,0 +1,252 @@
+"""The parts of claims that are not orderings of rated runs: matches without training, switches, lengths, diversity.
+
+For players without training the unit is the game, for all else the run. Each function answers with parts, and with parts
+without data where there are none. A positive strength means that the claimed side is ahead.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from wslib import stats
+from wslib.evidence import Evidence, Ordering, Part, Spec, part_of
+from wslib.report import adaptive, orientation, untrained, warm
+from wslib.report.look import board_name, method_name, percent
+from wslib.store import thesis_table
+from wslib.verdicts import FEWEST_RUNS, Comparison, verdict
+
+NEARLY_ALWAYS = 0.9
+"""Win rate that "nearly always wins" is taken to mean."""
+POINTS = "{:.1f} % ({:.1f} to {:.1f})"
+
+
+# --- players without training: the game is the unit ---------------------------------------------------------------
+
+
+def _rate(low: float, score: float, high: float) -> str:
+    return POINTS.format(*(100 * value for value in (score, low, high)))
+
+
+def orientation_parts(evidence: Evidence, exception: bool) -> list[Part]:
+    """Claim 1's orderings, or its exception."""
+    table = evidence.frame("orientation", "table")
+    if table.empty:
+        return [Part("RHEA against random in Othello" if exception else "RAVE > MCTS > RHEA > random", of="games")]
+    claim = orientation.claim_1(table)
+    sign = "not above" if exception else ">"
+    parts = []
+    for r in claim[claim["exception"] == exception].itertuples():
+        wins, draws, losses = r.counts
+        parts.append(
+            Part(
+                f"{board_name(r.board)}: {method_name(r.strong)} {sign} {method_name(r.weak)}",
+                r.verdict,
+                _rate(r.interval.low, r.score, r.interval.high),
+                (r.games,),
+                "games",
+                stats.games_to_decide(wins, draws, losses, tests=len(claim)),
+                (0.5 - r.score) if exception else r.score - 0.5,
+                (r.unit,),
+            )
+        )
+    return parts
+
+
+def rhea_parts(evidence: Evidence, changes: Callable[[str], bool], ordering: bool) -> list[Part]:
+    """RHEA with some parameters changed: as the thesis has it, it is stronger (``ordering``), or no different."""
+    matches = evidence.frame("orientation", "rhea")
+    if matches.empty:
+        return [Part("RHEA's parameters", of="games")]
+    parts = []
+    for r in orientation.rhea_changes(matches, evidence.frame("orientation", "table")).itertuples():
+        if not changes(r.changed):
+            continue
+        # The matches are of the changed RHEA against the usual one; the claim is about the usual one.
+        score, low, high = 1 - r.score, 1 - r.high, 1 - r.low
+        if ordering:
+            word, sign = stats.ordering_verdict(score, stats.Interval(low, high), r.p_holm), ">"
+        else:
+            word, sign = same_verdict(low - 0.5, high - 0.5), "as strong as with"
+        strength = score - 0.5 if ordering else -abs(score - 0.5)
+        name = f"{board_name(r.board)}: RHEA {sign} {r.changed}"
+        parts.append(Part(name, word, _rate(low, score, high), (r.games,), "games", None, strength, (r.unit,)))
+    return parts
+
+
+def same_verdict(low: float, high: float) -> str:
+    """The rule for "no difference" on win rates: the interval within ±3 points, or outside."""
+    if abs(low) < stats.SAME and abs(high) < stats.SAME:
+        return stats.REPLICATED
+    return stats.NOT_REPLICATED if low > stats.SAME or high < -stats.SAME else stats.UNDECIDED
+
+
+def untrained_orderings(evidence: Evidence) -> dict[tuple[str, str], Part]:
+    """Claim 2's orderings and those that other sentences add, by game and name; those added are corrected with all."""
+    matches = evidence.frame("untrained")
+    if matches.empty:
+        return {}
+    cells = untrained.against_baseline(matches, thesis_table("table_6_1"))
+    claim = untrained.claim_2(cells)
+    by = {(r.board, r.a): r for r in cells.itertuples()}
+    rows = []
+    for board in dict.fromkeys(cells["board"]):
+        r = by[board, "rave"]
+        rows.append((board, "RAVE > Baseline", r.score, 0.5, (r.low, r.high), r.p))
+        pairs = [("wrora", "rora"), ("wrora", "wro"), ("rora", "wro"), ("rora", "wrora")]
+        rows += [
+            untrained.difference(board, f"{method_name(a)} > {method_name(b)}", by[board, a], by[board, b])
+            for a, b in pairs
+        ]
+    added = pd.DataFrame(rows, columns=["board", "claimed", "ours", "other", "interval", "p"])
+    corrected = stats.holm([*claim["p"], *added["p"]])[len(claim) :]
+    added["verdict"] = [
+        stats.ordering_verdict(0.5 + r.ours - r.other, stats.Interval(*r.interval), p)
+        for r, p in zip(added.itertuples(), corrected, strict=True)
+    ]
+    games, units = int(cells["games"].min()), cells.groupby("board")["unit"].agg(tuple)
+    parts = {}
+    for r in pd.concat([claim, added]).itertuples():
+        effect = "{:+.1f} points ({:+.1f} to {:+.1f})".format(
+            *(100 * (v - 0.5) for v in (0.5 + r.ours - r.other, *r.interval))
+        )
+        about = f"{board_name(r.board)}: {r.claimed}" if ":" not in r.claimed else r.claimed
+        parts[r.board, r.claimed] = Part(
+            f"untrained, {about}", r.verdict, effect, (games,), "games", None, r.ours - r.other, units[r.board]
+        )
+    return parts
+
+
+def nearly_always(evidence: Evidence, board: str, methods: Sequence[str]) -> list[Part]:
+    """Untrained, these win nearly all games against Baseline: the interval lies above 90 %."""
+    parts = []
+    matches = evidence.frame("untrained")
+    cells = untrained.against_baseline(matches, thesis_table("table_6_1")) if len(matches) else matches
+    for method in methods:
+        name = f"untrained, {board_name(board)}: {method_name(method)} wins nearly always"
+        found = cells[(cells["board"] == board) & (cells["a"] == method)] if len(cells) else cells
+        if found.empty:
+            parts.append(Part(name, of="games"))
+            continue
+        r = next(found.itertuples())
+        word = stats.REPLICATED if r.low > NEARLY_ALWAYS else stats.UNDECIDED
+        word = stats.NOT_REPLICATED if r.high < NEARLY_ALWAYS else word
+        parts.append(Part(name, word, _rate(r.low, r.score, r.high), (int(r.games),), "games", None,
+                          r.score - NEARLY_ALWAYS, (r.unit,)))  # fmt: skip
+    return parts
+
+
+# --- the adaptive switch ------------------------------------------------------------------------------------------
+
+
+def switch_parts(evidence: Evidence, only: str = "") -> list[Part]:
+    """Claim 6 in the parts of its page; ``only`` those whose name begins so."""
+    frame = evidence.frame("adaptive")
+    frame = frame[frame["scale"] == evidence.scale] if len(frame) else frame
+    if frame.empty:
+        return [Part(only or "warm starts end early")]
+    cells = adaptive.cells(frame, thesis_table("table_6_2"))
+    claim = adaptive.claim_6(cells, frame, evidence.scale)
+    units, found = tuple(frame["unit"]), []
+    for row in claim[claim["claim"].str.startswith(only)].to_dict("records"):
+        found.append(Part(row["claim"], row["verdict"], row["found"], (len(frame),), units=units))
+    return found or [Part(only)]
+
+
+def sooner_parts(evidence: Evidence, methods: Sequence[str], length: int) -> list[Part]:
+    """Adaptive warm starts are shorter than the tuned fixed one: most runs switch before its length."""
+    frame, parts = evidence.frame("adaptive"), []
+    for method in methods:
+        name = f"Connect Four: {method_name(method)} switches before iteration {length}"
+        runs = frame[(frame["board"] == "connect4") & (frame["kind"] == method) & (frame["scale"] == evidence.scale)
+                     ] if len(frame) else frame  # fmt: skip
+        if runs.empty:
+            parts.append(Part(name))
+            continue
+        hits = int((runs["switch_iteration"] < length).sum())
+        low, high = stats.wilson(hits, 0, len(runs) - hits)
+        word = stats.REPLICATED if low > 0.5 else stats.NOT_REPLICATED if high < 0.5 else stats.UNDECIDED
+        word = word if len(runs) >= FEWEST_RUNS else stats.UNDECIDED
+        effect = f"{hits} of {len(runs)} runs ({100 * low:.0f} to {100 * high:.0f} %)"
+        parts.append(Part(name, word, effect, (len(runs),), strength=hits / len(runs), units=tuple(runs["unit"])))
+    return parts
+
+
+def rising_part(evidence: Evidence, board: str) -> Part:
+    """The default search gains on the enhancement: its score in the later half before the switch, minus the earlier.
+
+    The iteration of the switch itself is left out: its balance is positive because it is the switch.
+    """
+    name = f"{board_name(board)}: the default search's score rises before the switch"
+    table = evidence.tables.get("adaptive", pd.DataFrame())
+    if table.empty:
+        return Part(name)
+    here = table[(table["board"] == board) & (table["scale"] == evidence.scale) & ~(table["balance"] > 0)]
+    gains, units = [], []
+    for unit, run in here.sort_values("iteration").groupby("unit", sort=False):
+        games = run[["first_wins", "draws", "first_losses"]].sum(axis=1)
+        scores, half = 0.5 + (run["balance"] / games / 2).to_numpy(), len(run) // 2
+        if half:
+            gains.append(float(np.mean(scores[-half:]) - np.mean(scores[:half])))
+            units.append(str(unit))
+    if not gains:
+        return Part(name)
+    return part_of(name, verdict(Comparison(name, np.array(gains) + 0.5, scale="score")), "score", tuple(units))
+
+
+def diversity_part(evidence: Evidence) -> Part:
+    """Two different players make more different games: distinct games of the first iteration, adaptive minus fixed."""
+    name = "distinct games of iteration 1: a match of two searches > self-play of one"
+    table = evidence.tables.get("adaptive_vs_fixed", pd.DataFrame())
+    if table.empty:
+        return Part(name)
+    # The kind names how the warm start ends, as in "rora adaptive"; the table's own column `switch` is another thing.
+    how = table["kind"].str.rsplit(" ", n=1).str[-1]
+    first = table.assign(how=how)[(table["iteration"] == 1) & how.isin(["fixed", "adaptive"])]
+    share = first["distinct"] / first[["first_wins", "draws", "first_losses"]].sum(axis=1)
+    wide = first.assign(share=share).pivot_table(index=["board", "method", "seed"], columns="how", values="share")
+    wide = wide.reindex(columns=["adaptive", "fixed"]).dropna()
+    if wide.empty:
+        return Part(name)
+    comparison = Comparison(name, wide["adaptive"], wide["fixed"], scale="score", paired=True)
+    return part_of(name, verdict(comparison), "score", tuple(first["unit"].unique()))
+
+
+def length_part(evidence: Evidence, methods: Sequence[str], lengths: Sequence[int]) -> Part:
+    """Claim 5, as its page has it: enhancements differ in their best length."""
+    name = "the best lengths differ between enhancements"
+    elos = evidence.elos.get("iprime")
+    if elos is None:
+        return Part(name)
+    present = [m for m in methods if warm.best_length(elos, m)]
+    found = warm.judged(warm.best_lengths(elos, present, lengths))
+    best = ", ".join(f"{method_name(m)} {str(warm.best_length(elos, m)).split()[1]}" for m in present)
+    fewest = min((min(v.runs) for v in found), default=0)
+    units = tuple(elos["unit"].dropna().unique()) if "unit" in elos else ()
+    needed = max((v.needed for v in found if v.needed), default=None)
+    return Part(name, warm.length_verdict(elos, found, present), f"best observed: {best}", (fewest,), "runs", needed,
+                units=units)  # fmt: skip
+
+
+def lengths_best(board: str, methods: Sequence[str], best: int, lengths: Sequence[int]) -> list[Spec]:
+    """For these enhancements one length is better than all others, each in its own pool."""
+    return [
+        Ordering("iprime", board, f"{m} {best}", f"{m} {other}", pool=m)
+        for m, other in product(methods, lengths)
+        if other != best
+    ]
+
+
+def plies_part(evidence: Evidence, board: str, claimed: int) -> Part:
+    """A game needs so many plies: the most frequent length in our matches."""
+    name = f"{board_name(board)} needs {claimed} plies"
+    table = evidence.tables.get("orientation", pd.DataFrame())
+    here = table[(table["board"] == board) & (table["part"] == "table")] if len(table) else table
+    if here.empty:
+        return Part(name, of="games")
+    usual, mean = int(here["plies"].mode().iloc[0]), here["plies"].mean()
+    share = (here["plies"] == usual).mean()
+    word = stats.REPLICATED if usual == claimed else stats.NOT_REPLICATED
+    effect = f"most often {usual} ({percent(share)} % of the games), mean {mean:.1f}; passes are plies"
+    return Part(name, word, effect, (len(here),), "games", units=tuple(here["unit"].unique()))

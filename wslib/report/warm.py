@@ -1,0 +1,403 @@
+"""Trained players: Elo by run, tournaments, strength on the way, switches, and the verdicts on what is said of them.
+
+The unit is the training run: every run is a point, and means, intervals and tests are over runs. Frames have a row per
+unit with its labels (``board``, ``kind``, ``method``, ``seed``) or per pair of entrants (``a``, ``b``, their counts),
+where an entrant is called ``<kind>-<seed>``. Elo values of different pools are on different scales.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from wslib import stats
+from wslib.pairings import components, ordered_pairs, score_matrix
+from wslib.rating import Rating, RatingSettings, rate
+from wslib.report.look import Html, board_name, kind_name, look_of, method_name, percent, show_figure, show_table
+from wslib.verdicts import Claim, Comparison, Verdict, verdicts
+
+
+def coverage_table(found: pd.DataFrame, asked: pd.DataFrame, scale: str) -> Html:
+    """How many of the runs that the source has are there."""
+    total = asked.groupby(["board", "kind"], sort=False).size()
+    there = found.groupby(["board", "kind"], sort=False).size()
+    boards = list(dict.fromkeys(asked["board"]))
+    rows = [
+        {"kind": kind_name(kind)}
+        | {
+            board_name(b): f"{there.get((b, kind), 0)} of {total[b, kind]}" if (b, kind) in total else ""
+            for b in boards
+        }
+        for kind in dict.fromkeys(asked["kind"])
+    ]
+    return show_table(pd.DataFrame(rows), f"Training runs that are there, of those asked for (preset {scale}).")
+
+
+def coverage_prose(found: pd.DataFrame, asked: pd.DataFrame, scale: str, iterations: int) -> str:
+    """The same as a sentence."""
+    return (
+        f"This page rests on {len(found)} of {len(asked)} training runs, with the preset `{scale}` and {iterations} "
+        "iterations. More runs in `data/` change every table, figure and verdict below without an edit."
+    )
+
+
+# --- tournaments --------------------------------------------------------------------------------------------------
+
+
+def pool_ratings(pairs: pd.DataFrame, anchor: str | None = None) -> dict[tuple[str, str], Rating]:
+    """The rating of every pool (board, name) whose games connect its entrants."""
+    found = {}
+    for (board, pool), games in pairs.groupby(["board", "pool"], sort=False):
+        largest = set(components(ordered_pairs(games))[0])
+        games = games[games["a"].isin(largest) & games["b"].isin(largest)]
+        anchored = (anchor, 0.0) if anchor in largest else None
+        found[str(board), str(pool)] = rate(games, RatingSettings(anchor=anchored))
+    return found
+
+
+def run_elos(ratings: Mapping[tuple[str, str], Rating], runs: pd.DataFrame | None = None) -> pd.DataFrame:
+    """A row per rated run: ``board``, ``pool``, ``kind``, ``seed``, ``elo`` and its interval; of ``runs`` the unit."""
+    parts = []
+    for (board, pool), rating in ratings.items():
+        frame = rating.frame()
+        split = frame["player"].str.extract(r"^(?P<kind>.+)-(?P<seed>\d+)(?:@(?P<iteration>\d+))?$")
+        parts.append(frame.join(split).assign(board=board, pool=pool))
+    elos = pd.concat(parts, ignore_index=True)
+    if runs is None:
+        return elos
+    units = runs.assign(seed=runs["seed"].astype(int).astype(str))[["board", "kind", "seed", "unit"]]
+    return elos.merge(units.drop_duplicates(["board", "kind", "seed"]), how="left", on=["board", "kind", "seed"])
+
+
+def _strip(axis: Axes, places: Sequence[float], groups: Sequence[np.ndarray], looks: Sequence[tuple[str, str]]) -> None:
+    """Every run a mark, their mean a bar, and its 95 % interval."""
+    for place, values, (colour, mark) in zip(places, groups, looks, strict=True):
+        shifts = np.linspace(-0.18, 0.18, len(values)) if len(values) > 1 else np.zeros(1)
+        axis.scatter(place + shifts, values, s=16, color=colour, marker=mark, alpha=0.75, zorder=3)
+        axis.hlines(np.mean(values), place - 0.3, place + 0.3, color=colour, linewidth=2, zorder=2)
+        if len(values) > 1:
+            low, high = stats.mean_interval(values)
+            axis.vlines(place, low, high, color=colour, linewidth=1, alpha=0.8, zorder=1)
+
+
+def elo_figure(elos: pd.DataFrame, kinds: Sequence[str], caption: str, by: str = "board") -> Html:
+    """Elo of every run, a panel per pool, a column per kind."""
+    panels = list(dict.fromkeys(elos[by]))
+    shown = elos[elos["kind"].isin(kinds)]
+
+    def draw() -> Figure:
+        width = max(3.4, 0.5 * len(kinds) + 1.2)
+        figure, axes = plt.subplots(1, len(panels), figsize=(width * len(panels), 3.6), squeeze=False)
+        for axis, panel in zip(axes[0], panels, strict=True):
+            rows = shown[shown[by] == panel]
+            present = [k for k in kinds if (rows["kind"] == k).any()]
+            groups = [rows.loc[rows["kind"] == k, "elo"].to_numpy() for k in present]
+            _strip(axis, range(len(present)), groups, [look_of(k) for k in present])
+            axis.set_xticks(range(len(present)), [kind_name(k) for k in present], rotation=35, ha="right", fontsize=8)
+            axis.set_title(board_name(panel) if by == "board" else kind_name(panel))
+            axis.grid(axis="y")
+        axes[0][0].set_ylabel("Elo")
+        figure.tight_layout()
+        return figure
+
+    means = shown.groupby([by, "kind"], sort=False)["elo"].mean()
+    listed = "; ".join(f"{board_name(b)}, {kind_name(k)}: {v:+.0f}" for (b, k), v in means.items())
+    return show_figure(draw, f"Elo of the runs by kind. Means: {listed}.", caption, shown)
+
+
+def elo_table(elos: pd.DataFrame, kinds: Sequence[str], caption: str) -> Html:
+    """Mean and spread of the runs of each kind."""
+    rows = []
+    for board, kind in product(dict.fromkeys(elos["board"]), kinds):
+        group = elos[(elos["board"] == board) & (elos["kind"] == kind)]
+        if group.empty:
+            continue
+        runs, several = stats.runs_summary(group["elo"].to_numpy()), len(group) > 1
+        rows.append(
+            {
+                "game": board_name(board),
+                "kind": kind_name(kind),
+                "runs": len(group),
+                "mean Elo": runs.mean,
+                "95 % interval": f"{runs.t.low:+.0f} to {runs.t.high:+.0f}" if several else "one run",
+                "sd": runs.sd if several else np.nan,
+                "population sd": runs.sd_population if several else np.nan,
+                "score %": group["score"].mean(),
+                "draws %": group["draws"].mean(),
+            }
+        )
+    number = {"mean Elo": "{:+.0f}", "sd": _or_dash, "population sd": _or_dash, "score %": percent, "draws %": percent}
+    return show_table(pd.DataFrame(rows), caption, number, elos[elos["kind"].isin(kinds)])
+
+
+def _or_dash(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.0f}"
+
+
+def pool_prose(pairs: pd.DataFrame, ratings: Mapping[tuple[str, str], Rating]) -> str:
+    """What each pool rests on: entrants, games, distinct games, draws, the first move."""
+    parts = []
+    for (board, pool), rating in ratings.items():
+        games = pairs[(pairs["board"] == board) & (pairs["pool"] == pool)]
+        total = games["games"].sum()
+        drawn = games[["draws_first", "draws_second"]].to_numpy().sum() / total
+        first = games["wins_first"].sum() + games["losses_second"].sum()
+        won = (first + games[["draws_first", "draws_second"]].to_numpy().sum() / 2) / total
+        name = board_name(board) if pool in ("final", "all", "anchored") else f"{board_name(board)}, {kind_name(pool)}"
+        parts.append(
+            f"**{name}**: {len(rating.players)} entrants, {total:,.0f} games, "
+            f"{100 * games['distinct'].sum() / total:.0f} % of them distinct within their pair, "
+            f"{100 * drawn:.0f} % draws; whoever moves first scores "
+            f"{100 * won:.0f} % (advantage {rating.advantage:+.0f} Elo, drawelo {rating.drawelo:.0f})."
+        )
+    return " ".join(parts)
+
+
+def matrix_figure(pairs: pd.DataFrame, kinds: Sequence[str]) -> Html:
+    """Method against method: the row's score in all games between their runs."""
+    boards = list(dict.fromkeys(pairs["board"]))
+    tables = {}
+    for board in boards:
+        games = pairs[(pairs["board"] == board)]
+        groups = {name: name.rsplit("-", 1)[0] for name in {*games["a"], *games["b"]}}
+        names, points, met = score_matrix(games, groups)
+        with np.errstate(invalid="ignore"):
+            table = pd.DataFrame(points / met, index=names, columns=names)
+        order = [k for k in (*kinds, "random") if k in names]
+        tables[board] = table.loc[order, order]
+
+    def draw() -> Figure:
+        size = max(len(t) for t in tables.values())
+        figure, axes = plt.subplots(
+            1, len(boards), figsize=((0.62 * size + 1.1) * len(boards), 0.52 * size + 1.2), squeeze=False
+        )
+        for axis, board in zip(axes[0], boards, strict=True):
+            table = tables[board]
+            axis.imshow(table, cmap="RdBu", vmin=0, vmax=1)
+            for (i, j), value in np.ndenumerate(table.to_numpy()):
+                if np.isfinite(value):
+                    ink = "#ffffff" if abs(value - 0.5) > 0.3 else "#000000"
+                    axis.text(j, i, f"{100 * value:.0f}", ha="center", va="center", color=ink, fontsize=8)
+            names = [kind_name(k) for k in table]
+            axis.set_xticks(range(len(names)), names, rotation=45, ha="right", fontsize=8)
+            axis.set_yticks(range(len(names)), names, fontsize=8)
+            axis.set_title(board_name(board))
+        figure.tight_layout()
+        return figure
+
+    listed = "; ".join(
+        f"{board_name(b)}, {kind_name(i)} against {kind_name(j)}: {100 * t.loc[i, j]:.0f} %"
+        for b, t in tables.items()
+        for i, j in product(t.index, t.columns)
+        if i < j and np.isfinite(t.loc[i, j])
+    )
+    return show_figure(
+        draw,
+        f"Scores of the row against the column. {listed}.",
+        "Win rates in %, the row against the column, over all games between the runs of two kinds.",
+        _played(pairs),
+    )
+
+
+def _played(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The counts of a tournament, a row per pair."""
+    counts = [f"{name}_{colour}" for name in ("wins", "draws", "losses") for colour in ("first", "second")]
+    return pairs[["unit", "board", "pool", "a", "b", "games", "distinct", *counts]].convert_dtypes()
+
+
+# --- on the way ---------------------------------------------------------------------------------------------------
+
+
+def way_figure(rows: pd.DataFrame, column: str, label: str, kinds: Sequence[str], caption: str) -> Html:
+    """A number of every network on its way (``board``, ``kind``, ``seed``, ``iteration``): runs thin, means thick."""
+    boards = list(dict.fromkeys(rows["board"]))
+
+    def draw() -> Figure:
+        figure, axes = plt.subplots(1, len(boards), figsize=(4.2 * len(boards), 3.6), squeeze=False)
+        for axis, board in zip(axes[0], boards, strict=True):
+            for kind in kinds:
+                group = rows[(rows["board"] == board) & (rows["kind"] == kind)]
+                if group.empty:
+                    continue
+                colour, mark = look_of(kind)
+                for _, run in group.groupby("seed"):
+                    axis.plot(run["iteration"], run[column], color=colour, linewidth=0.5, alpha=0.35)
+                means = group.groupby("iteration")[column].mean()
+                axis.plot(
+                    means.index, means, color=colour, marker=mark, markersize=4, linewidth=1.6, label=kind_name(kind)
+                )
+            axis.set_xscale("log")
+            ticks = sorted(set(rows["iteration"]))
+            axis.set_xticks(ticks, [str(t) for t in ticks], fontsize=8)
+            axis.minorticks_off()
+            axis.set_xlabel("iteration")
+            axis.set_title(board_name(board))
+            axis.grid(axis="y")
+        axes[0][0].set_ylabel(label)
+        handles, names = axes[0][0].get_legend_handles_labels()
+        figure.tight_layout(rect=(0, 0.1, 1, 1))
+        figure.legend(handles, names, loc="lower center", ncols=6, fontsize=8)
+        return figure
+
+    last = rows[rows["iteration"] == rows["iteration"].max()]
+    means = last.groupby(["board", "kind"], sort=False)[column].mean()
+    listed = "; ".join(f"{board_name(b)}, {kind_name(k)}: {v:.2f}" for (b, k), v in means.items())
+    return show_figure(draw, f"{label} by iteration. Means at the last one: {listed}.", caption, rows)
+
+
+# --- verdicts -----------------------------------------------------------------------------------------------------
+
+
+def compared(elos: pd.DataFrame, board: str, first: str, second: str, claim: Claim = "higher", name: str = "",
+             pool: str | None = None) -> Comparison | None:  # fmt: skip
+    """Two kinds of runs in one pool as a claim with its data; None while one of them has no run."""
+    here = elos[(elos["board"] == board) & ((elos["pool"] == pool) if pool else True)]
+    groups = [here.loc[here["kind"] == kind, "elo"].to_numpy() for kind in (first, second)]
+    if not all(len(group) for group in groups):
+        return None
+    sign = ">" if claim == "higher" else "="
+    name = name or f"{board_name(board)}: {kind_name(first)} {sign} {kind_name(second)}"
+    return Comparison(name, groups[0], groups[1], claim=claim)
+
+
+def judged(comparisons: Sequence[Comparison | None]) -> list[Verdict]:
+    """Verdicts on those claims that have data, corrected together."""
+    return verdicts([c for c in comparisons if c is not None])
+
+
+def verdict_table(found: Sequence[Verdict], caption: str) -> Html:
+    """A row per claim."""
+    rows = [
+        {
+            "claim": v.name,
+            "runs": " and ".join(map(str, v.runs)),
+            "difference": f"{v.effect:+.0f}",
+            "95 % interval": f"{v.interval.low:+.0f} to {v.interval.high:+.0f}" if v.interval else "–",
+            "p (Holm)": f"{v.p:.3f}",
+            "verdict": v.word,
+            "runs a side that would decide": str(v.needed) if v.needed else "–",
+        }
+        for v in found
+    ]
+    return show_table(pd.DataFrame(rows), caption)
+
+
+def count_prose(found: Sequence[Verdict]) -> str:
+    """How many of the claims came out how."""
+    if not found:
+        return "No claim has runs on both sides yet."
+    words = [v.word for v in found]
+    return ", ".join(f"{words.count(w)} {w}" for w in (stats.REPLICATED, stats.NOT_REPLICATED, stats.UNDECIDED))
+
+
+def whole(found: Sequence[Verdict], expected: int) -> str:
+    """The verdict on a claim made of several: replicated with all of them, refuted by any."""
+    words = [v.word for v in found]
+    if stats.NOT_REPLICATED in words:
+        return stats.NOT_REPLICATED
+    return stats.REPLICATED if len(words) == expected and set(words) == {stats.REPLICATED} else stats.UNDECIDED
+
+
+# --- how long (Fig. 6.1) ------------------------------------------------------------------------------------------
+
+
+def length_figure(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> Html:
+    """Elo by the length of the warm start, a panel per enhancement; length 0 is Baseline."""
+    panels = [m for m in methods if (elos["pool"] == m).any()]
+
+    def draw() -> Figure:
+        figure, axes = plt.subplots(1, len(panels), figsize=(2.6 * len(panels) + 0.6, 3.2), squeeze=False)
+        for axis, method in zip(axes[0], panels, strict=True):
+            here = elos[elos["pool"] == method]
+            kinds = [k for k in _length_kinds(method, lengths) if (here["kind"] == k).any()]
+            groups = [here.loc[here["kind"] == k, "elo"].to_numpy() for k in kinds]
+            _strip(axis, range(len(kinds)), groups, [look_of(k) for k in kinds])
+            axis.set_xticks(range(len(kinds)), [k.split()[1] if " " in k else "0" for k in kinds])
+            axis.set_xlabel("I'")
+            axis.set_title(method_name(method), fontsize=10)
+            axis.grid(axis="y")
+        axes[0][0].set_ylabel("Elo")
+        figure.tight_layout()
+        return figure
+
+    means = elos[elos["kind"].notna()].groupby(["pool", "kind"], sort=False)["elo"].mean()
+    listed = "; ".join(f"{kind_name(p)}, {kind_name(k)}: {v:+.0f}" for (p, k), v in means.items())
+    return show_figure(
+        draw,
+        f"Elo by length of the warm start. Means: {listed}.",
+        "Elo by I', a pool per enhancement (random: 0; 0 iterations are Baseline); a mark per run.",
+        elos,
+    )
+
+
+def _length_kinds(method: str, lengths: Sequence[int]) -> list[str]:
+    return ["baseline", *(f"{method} {length}" for length in lengths)]
+
+
+def length_table(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> Html:
+    """Mean Elo by enhancement and length, with the number of runs."""
+    rows = []
+    for method in methods:
+        here = elos[elos["pool"] == method]
+        cells = {"0 (Baseline)" if k == "baseline" else k.split()[1]: here.loc[here["kind"] == k, "elo"]
+                 for k in _length_kinds(method, lengths)}  # fmt: skip
+        shown = {name: f"{v.mean():+.0f} ({len(v)})" if len(v) else "–" for name, v in cells.items()}
+        rows.append({"enhancement": method_name(method)} | shown)
+    return show_table(pd.DataFrame(rows), "Mean Elo by I' (number of runs), each row a pool of its own.", data=elos)
+
+
+def best_length(elos: pd.DataFrame, method: str) -> str | None:
+    """The kind with the highest mean in the enhancement's pool, Baseline aside."""
+    here = elos[(elos["pool"] == method) & elos["kind"].notna() & (elos["kind"] != "baseline")]
+    return str(here.groupby("kind")["elo"].mean().idxmax()) if len(here) else None
+
+
+def best_lengths(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> list[Comparison | None]:
+    """The best observed length of every enhancement against its other lengths."""
+    return [
+        compared(elos, board, best, kind, pool=method)
+        for board in dict.fromkeys(elos["board"])
+        for method in methods
+        if (best := best_length(elos, method))
+        for kind in _length_kinds(method, lengths)[1:]
+        if kind != best
+    ]
+
+
+def length_verdict(elos: pd.DataFrame, found: Sequence[Verdict], methods: Sequence[str]) -> str:
+    """That the best lengths differ: two enhancements with different best lengths, each told apart from all others."""
+    clear = set()
+    for method in methods:
+        best = best_length(elos, method)
+        own = [v for v in found if best and f" {kind_name(best)} >" in v.name]
+        if own and all(v.word == stats.REPLICATED for v in own):
+            clear.add(str(best).split()[1])
+    return stats.REPLICATED if len(clear) > 1 else stats.UNDECIDED
+
+
+def length_prose(elos: pd.DataFrame, methods: Sequence[str]) -> str:
+    """The best observed lengths, and how many runs they rest on."""
+    best = {m: b for m in methods if (b := best_length(elos, m))}
+    listed = ", ".join(f"{method_name(m)} {b.split()[1]}" for m, b in best.items())
+    fewest = int(elos[elos["kind"].isin(best.values())].groupby(["pool", "kind"]).size().min())
+    return (
+        f"The best observed lengths: {listed}; the thesis has 7 for RAVE and WRoRa. "
+        f"They rest on {fewest} run{'s' if fewest != 1 else ''} a length."
+    )
+
+
+def beyond_prose(elos: pd.DataFrame) -> str:
+    """How far the kinds are from Baseline, game by game."""
+    parts = []
+    for board, here in elos[elos["kind"].notna()].groupby("board", sort=False):
+        means = here.groupby("kind", sort=False)["elo"].mean()
+        if "baseline" in means:
+            gaps = ", ".join(
+                f"{kind_name(str(k))} {v - means['baseline']:+.0f}" for k, v in means.items() if k != "baseline"
+            )
+            parts.append(f"{board_name(str(board))}: {gaps}")
+    return "Mean Elo minus Baseline's, for what so few runs are worth: " + "; ".join(parts) + "."

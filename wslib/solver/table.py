@@ -1,0 +1,100 @@
+"""What a solver remembers: proven bounds of positions, in a table of bounded size, and how much work it may do.
+
+An entry holds facts only: the value of its state, for the player to move there, lies between ``low`` and ``high``.
+Facts stay true, so a table serves any number of positions of one game. States are kept whole, not as a hash: no answer
+rests on the hope that two do not collide.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from wslib._compiled import GAMMA, MIX_1, MIX_2, S32, inlined
+
+LEAST, MOST = -65, 65
+"""Bounds of a state of which nothing is known."""
+BUCKET = 4
+"""A state can be in as many places; the entry that cost least work makes room."""
+NODES, LIMIT, STOPPED = 0, 1, 2
+"""Places in ``Memory.work``: nodes searched so far, the most that are allowed, and a wish from outside to stop."""
+
+ENTRY = np.dtype(
+    [("own", "u8"), ("opp", "u8"), ("low", "i1"), ("high", "i1"), ("move", "i1"), ("cost", "u1"), ("tried", "u1", 2)],
+    align=True,
+)
+
+
+class Memory(NamedTuple):
+    """Everything that a search writes to."""
+
+    entries: np.ndarray
+    work: np.ndarray
+    order: np.ndarray
+    """Scratch: the moves of each depth with their rank."""
+    history: np.ndarray
+    """How often a cell settled a state, for attacker and defender."""
+
+
+def empty_memory(table_bits: int) -> Memory:
+    """Room for ``2 ** table_bits`` entries of 24 bytes (the system gives it out only as it is used)."""
+    return Memory(
+        np.zeros(1 << table_bits, ENTRY),
+        np.array([0, np.iinfo(np.int64).max, 0]),
+        np.zeros((130, 66), np.int64),
+        np.zeros((2, 65), np.int64),
+    )
+
+
+@inlined
+def bucket_of(memory, own, opp):
+    """Where the places of a state begin."""
+    mixed = (own ^ (own >> S32)) * MIX_1 + (opp ^ (opp >> S32)) * MIX_2
+    mixed = (mixed ^ (mixed >> S32)) * GAMMA
+    return np.int64((mixed >> S32) & np.uint64(len(memory.entries) - 1)) & -BUCKET
+
+
+@inlined
+def lookup(memory, own, opp):
+    """The place of a state's entry, or -1."""
+    begin = bucket_of(memory, own, opp)
+    for at in range(begin, begin + BUCKET):
+        entry = memory.entries[at]
+        if entry.own == own and entry.opp == opp and entry.cost > 0:
+            return at
+    return -1
+
+
+@inlined
+def place_for(memory, own, opp):
+    """The place of a state's entry, made empty where it had none, at the cost of the cheapest one of its bucket."""
+    begin = bucket_of(memory, own, opp)
+    cheapest = begin
+    for at in range(begin, begin + BUCKET):
+        entry = memory.entries[at]
+        if entry.own == own and entry.opp == opp and entry.cost > 0:
+            return at
+        if entry.cost < memory.entries[cheapest].cost:
+            cheapest = at
+    entry = memory.entries[cheapest]
+    entry.own, entry.opp, entry.low, entry.high, entry.move, entry.cost = own, opp, LEAST, MOST, -1, 0
+    entry.tried[0], entry.tried[1] = 0, 0
+    return cheapest
+
+
+@inlined
+def cost_of(nodes):
+    """The work behind an entry on a scale of 1 to 255: doublings of the number of nodes, in quarters."""
+    return np.uint8(min(255.0, 1.0 + 4.0 * np.log2(np.float64(nodes + 1))))
+
+
+@inlined
+def out_of_budget(memory):
+    """Whether the search has to end."""
+    return memory.work[NODES] > memory.work[LIMIT] or memory.work[STOPPED] != 0
+
+
+@inlined
+def spent(memory):
+    """Count a node; whether the search has to end."""
+    memory.work[NODES] += 1
+    return out_of_budget(memory)

@@ -1,0 +1,134 @@
+"""Is what is stored still what was stored, and does it come out again? Checksums of everything, some units once more.
+
+A unit is computed again in a scratch store that nothing is read from but networks, and every number and table is
+compared with the stored one, as text. On another kind of processor last bits, and with them games, may differ
+(:mod:`wslib.store` keeps beside each result what it was made with).
+"""
+
+import os
+import random
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from wslib.parameters import ParameterError, canonical_json
+from wslib.runs import RunFolder, StrengthUnit
+from wslib.store import MANIFEST, DamagedResult, LocalStore, Stored, read_folder
+from wslib.study import Unit, compute_unit, known_results, machine
+
+
+@dataclass
+class Checked:
+    """Folders, files and bytes whose digests were compared, and what was damaged."""
+
+    folders: int = 0
+    files: int = 0
+    size: int = 0
+    damaged: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        found = "; ".join(self.damaged) if self.damaged else "no damage"
+        return f"{self.folders} results, {self.files} files, {self.size / 1e6:.1f} MB: {found}"
+
+
+def check(root: Path) -> Checked:
+    """Compare every file below a folder with the digest in its manifest; nothing is moved or changed."""
+    checked = Checked()
+    for manifest in sorted(root.rglob(MANIFEST)):
+        if "damaged" in manifest.relative_to(root).parts:
+            continue  # set aside earlier
+        checked.folders += 1
+        try:
+            files = read_folder(manifest.parent)[1]
+        except DamagedResult as damage:
+            checked.damaged += (str(damage),)
+        else:
+            checked.files += len(files)
+            checked.size += sum(len(content) for content in files.values())
+    return checked
+
+
+def sample(units: Sequence[Unit], experiment: str, number: int, seconds: float, seed: int) -> list[Unit]:
+    """A seeded sample of those units that are there and that can be computed again within this time."""
+    known = known_results(units, experiment, LocalStore())
+    candidates = [unit for unit in {unit.id: unit for unit in units}.values() if unit.id in known and _ready(unit)]
+    random.Random(seed).shuffle(candidates)
+    chosen: list[Unit] = []
+    for unit in candidates:
+        took = float(known[unit.id][1].provenance.get("cpu_seconds", seconds))
+        if len(chosen) < number and took <= seconds:
+            chosen.append(unit)
+            seconds -= took
+    return chosen
+
+
+def that_is_there(unit: Unit, experiment: str) -> Unit:
+    """The unit, if there is a result of it to compare with."""
+    if unit.id not in known_results([unit], experiment, LocalStore()):
+        raise ParameterError(f"there is no result of unit {unit.id} to compare with: 'wslib run' computes it")
+    return unit
+
+
+def _ready(unit: Unit) -> bool:
+    """Whether it can be computed without training a network first."""
+    if not isinstance(unit, StrengthUnit):
+        return True
+    return RunFolder(unit.run, LocalStore().root).network(unit.iteration) is not None
+
+
+def recompute(unit: Unit, experiment: str) -> Iterator[str]:
+    """Compute a unit again and yield what differs, a sentence each; the last sentence says what was compared."""
+    local = LocalStore()
+    origin, stored = known_results([unit], experiment, local)[unit.id]
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="wslib-verify-") as folder:
+        scratch = Path(folder)
+        if unit.stage > 0:
+            _lend_networks(local.root, scratch)
+        compute_unit(unit, scratch)
+        again = LocalStore(scratch).read(unit.kind, unit.id)
+    assert again is not None
+    differences = list(differing(stored, again))
+    yield from (f"unit {unit.id} ({unit.kind}, {origin}): {difference}" for difference in differences)
+    rows = sum(len(table) for table in stored.tables.values())
+    elsewhere = stored.provenance.get("processor") not in (None, machine()["processor"])
+    yield (
+        f"unit {unit.id} ({unit.kind}, {origin}), {len(stored.summary)} numbers and {rows} rows of tables: "
+        f"{'DIFFERENT' if differences else 'the same'}, {time.perf_counter() - started:.1f} s"
+        + (", made on another kind of processor" if elsewhere else "")
+    )
+
+
+def _lend_networks(root: Path, scratch: Path) -> None:
+    """Let a measurement find the networks that it measures."""
+    for kind in ("state", "networks"):
+        (scratch / kind).mkdir()
+        for path in (root / kind).glob("*"):
+            os.symlink(path.resolve(), scratch / kind / path.name)
+
+
+def differing(stored: Stored, again: Stored) -> Iterator[str]:
+    """What differs between two results, a sentence each."""
+    for name in sorted({*stored.summary, *again.summary}):
+        one, two = ({"": values.get(name)} for values in (stored.summary, again.summary))
+        if canonical_json(one) != canonical_json(two):
+            yield f"{name} is {one['']!r} in the store and {two['']!r} now"
+    for name, table in stored.tables.items():
+        now = again.tables.get(name)
+        if now is None or list(now) != list(table) or len(now) != len(table):
+            yield f"the table {name!r} has other columns or rows now"
+        elif (column := _first_difference(table, now)) is not None:
+            yield f"the table {name!r} differs in its column {column!r}"
+
+
+def _first_difference(one: pd.DataFrame, two: pd.DataFrame) -> str | None:
+    """The first column whose text differs; a published column may be of a wider type than one unit's part of it."""
+    for column in one:
+        wide = two[column].astype(one[column].dtype) if one[column].dtype != two[column].dtype else two[column]
+        if one[column].to_csv(index=False) != wide.to_csv(index=False):
+            return str(column)
+    return None
