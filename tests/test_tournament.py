@@ -1,0 +1,111 @@
+"""Tournaments: every pair is one unit whoever is named first, from openings played with both colours."""
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from wslib.pairings import ordered_pairs
+from wslib.parameters import ParameterError
+from wslib.play import player
+from wslib.rating import rate
+from wslib.runs import train
+from wslib.tournament import NetworkEntrant, PairUnit, pair, round_robin
+from wslib.training import preset
+
+BOARD = "connect4-5x5"
+
+
+def network(seed: int = 0, iteration: int = 1, **changes) -> NetworkEntrant:
+    return NetworkEntrant(run=preset("smoke", game=BOARD, seed=seed, **changes), iteration=iteration)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("store")
+    for seed in (0, 1):
+        train(network(seed).run, 2, root)
+    return root
+
+
+def test_a_pair_is_the_same_unit_whoever_is_named_first():
+    x, y = network(0), player("mcts", simulations=8)
+    assert pair(BOARD, x, y).id == pair(BOARD, y, x).id
+
+
+def test_another_iteration_search_or_seed_is_another_unit():
+    base, other = network(0), player("random")
+    slow = NetworkEntrant(run=base.run, iteration=1, search={"simulations": 50})
+    units = [pair(BOARD, entrant, other) for entrant in (base, network(0, iteration=2), network(1), slow)]
+    units.append(pair(BOARD, base, other, seed=1))
+    assert len({unit.id for unit in units}) == len(units)
+
+
+def test_a_round_robin_has_every_pair_once_under_its_names():
+    entrants = {"random": player("random"), "a": network(0), "b": network(1), "mcts": player("mcts")}
+    units = round_robin(BOARD, entrants, games=2)
+    assert sorted(tuple(sorted((n["a"], n["b"]))) for _, n in units) == sorted(
+        tuple(sorted(p)) for p in combinations(entrants, 2)
+    )
+    assert all(entrants[names["a"]] == unit.a and entrants[names["b"]] == unit.b for unit, names in units)
+
+
+def test_adding_a_player_adds_its_own_games_only():
+    entrants = {f"n{seed}": network(seed) for seed in range(3)}
+    before = {unit.id for unit, _ in round_robin(BOARD, entrants)}
+    after = {unit.id for unit, _ in round_robin(BOARD, entrants | {"new": network(9)})}
+    assert before < after and len(after - before) == 3
+
+
+def test_every_opening_is_played_with_both_colours_and_pairs_have_openings_of_their_own(store: Path):
+    entrants = {"a": network(0), "b": network(1), "mcts": player("mcts", simulations=8)}
+    openings = {}
+    for unit, names in round_robin(BOARD, entrants, games=8, opening_plies=3):
+        games = unit.compute_in(store).tables["games"]
+        assert list(games["opening"][0::2]) == list(games["opening"][1::2])
+        assert list(games["a_first"]) == [1, 0] * 4
+        assert all(len(opening.split()) == 3 for opening in games["opening"])
+        openings[tuple(names.values())] = tuple(games["opening"])
+    assert len(set(openings.values())) == 3
+
+
+def test_a_block_gives_the_same_games_twice_and_its_records_add_up(store: Path):
+    unit = pair(BOARD, network(0), network(1), games=6)
+    first, second = unit.compute_in(store), unit.compute_in(store)
+    games = first.tables["games"]
+    assert first.summary == second.summary and games.equals(second.tables["games"])
+    counted = {name: int(np.sum(games["result_a"] == r)) for name, r in (("wins", 1), ("draws", 0), ("losses", -1))}
+    assert counted == {n: first.summary[f"{n}_first"] + first.summary[f"{n}_second"] for n in counted}
+    assert games["moves_hash"].nunique() == first.summary["distinct"]
+
+
+def test_networks_of_other_seeds_and_ages_are_other_networks(store: Path):
+    from wslib.networks import published_network
+
+    weights = [
+        published_network(network(seed).run, iteration, store).evaluate(
+            np.ones((1, 1, 5, 5), np.float32) * np.arange(5, dtype=np.float32)
+        )[0].tobytes()
+        for seed in (0, 1) for iteration in (1, 2)
+    ]  # fmt: skip
+    accepted = [len(set(weights[k : k + 2])) for k in (0, 2)]
+    assert len(set(weights)) == sum(accepted) and not set(weights[:2]) & set(weights[2:])
+
+
+def test_what_was_played_can_be_rated(store: Path):
+    entrants = {"random": player("random"), "a": network(0), "mcts": player("mcts", simulations=200)}
+    rows = [{**names, **unit.compute_in(store).summary} for unit, names in round_robin(BOARD, entrants, games=20)]
+    rating = rate(ordered_pairs(pd.DataFrame(rows)))
+    assert rating["mcts"] > rating["random"]
+
+
+def test_a_network_that_is_nowhere_is_one_sentence(tmp_path: Path):
+    with pytest.raises(ParameterError, match="neither published nor in"):
+        pair(BOARD, network(7), player("random"), games=2).compute_in(tmp_path)
+
+
+def test_a_network_plays_only_its_own_game():
+    with pytest.raises(ParameterError, match="entrants are of one game"):
+        PairUnit(game="othello", a=network(0), b=player("random"))

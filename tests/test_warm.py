@@ -1,0 +1,189 @@
+"""The experiments of chapters 5 and 6: their scale, and what pages make of results that are not all there."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from wslib.parameters import ParameterError
+from wslib.report import adaptive as adaptive_report
+from wslib.report import warm as report
+from wslib.runs import RunUnit, SwitchUnit, train
+from wslib.store import thesis_table
+from wslib.training import preset
+from wslib.verdicts import Comparison
+from wslib.warm import ANCHORS, ENHANCEMENTS, METHODS, Adaptive, AdaptiveVsFixed, Beyond, IPrime, Warmstart
+
+
+def runs_of(experiment) -> list[RunUnit]:
+    return [unit for unit, labels in experiment.asked() if labels["part"] == "run"]
+
+
+def test_the_scale_is_that_of_the_sources():
+    assert len(runs_of(Warmstart())) == 144
+    # I' = 5 and Baseline are runs of Warmstart at another length, so 160 are new.
+    new = {unit.run.id for unit in runs_of(IPrime())} - {unit.run.id for unit in runs_of(Warmstart())}
+    assert len(new) == 160
+    adaptive = [labels for _, labels in Adaptive().asked() if labels["scale"] == "table" and "Q" not in labels["kind"]]
+    assert len(adaptive) == 160
+    pool = [labels for _, labels in Warmstart().asked() if labels["part"] == "pool" and labels["board"] == "gobang"]
+    assert len(pool) == 1176, "49 players"
+    assert len(runs_of(AdaptiveVsFixed(boards="connect4"))) == 88
+
+
+def test_experiments_share_their_runs():
+    warm = {unit.run.id for unit in runs_of(Warmstart())}
+    assert {unit.run.id for unit in runs_of(IPrime(lengths="5"))} < warm
+    fixed = [u.run.id for u, x in AdaptiveVsFixed().asked() if x["part"] == "run" and x["switch"] != "adaptive"]
+    assert set(fixed) < warm
+
+
+def test_every_pool_has_one_random_player_and_tells_its_entrants_apart():
+    for experiment in (Warmstart(runs=2), IPrime(runs=2), AdaptiveVsFixed(runs=2), Beyond()):
+        for _, _, entrants in experiment.pools():
+            assert entrants["random"] == ANCHORS["random"]
+            networks = [e.canonical() for e in entrants.values() if e not in ANCHORS.values()]
+            assert len({str(n) for n in networks}) == len(networks) > 0
+
+
+def test_gobang_is_run_with_both_numbers_of_simulations_and_rave_with_both_readings():
+    labels = Adaptive(runs=1, presets="table").labels()
+    assert set(labels.query("board == 'gobang'")["simulations"]) == {100, 200}
+    assert set(labels.query("board == 'othello'")["simulations"]) == {100}
+    assert set(labels["kind"]) == {*ENHANCEMENTS, "rave by Q_rave"}
+
+
+def test_smoke_is_small_and_computes():
+    for experiment in (Warmstart, IPrime, AdaptiveVsFixed, Beyond, Adaptive):
+        smoke = experiment(preset="smoke")
+        assert smoke.compute and len(smoke.asked()) < 300
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [({"methods": "baseline,sarsa"}, "there is no enhancement 'sarsa'"), ({"boards": "chess"}, "chess")],
+)
+def test_a_wrong_name_is_one_sentence(values, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        Warmstart(**values)
+
+
+def test_only_an_adaptive_run_has_a_switch_to_find():
+    with pytest.raises(ParameterError, match="only an 'adaptive' run"):
+        SwitchUnit(run=preset("smoke", game="connect4-5x5", method="rave"))
+
+
+def test_a_run_ends_at_its_switch_and_tells_the_balances_until_then(tmp_path, monkeypatch):
+    run = preset("smoke", game="connect4-5x5", method="rave", switch="adaptive", seed=1)
+    computed = SwitchUnit(run=run, most=12).compute_in(tmp_path)
+    balances = computed.tables["balances"]
+    at = computed.summary["switch_iteration"]
+    assert at is not None and len(balances) == at == computed.summary["iterations"]
+    assert (balances["balance"][:-1] <= 0).all() and balances["balance"].iloc[-1] > 0
+    # A run that has gone on past its switch tells the same.
+    train(run, at + 2, tmp_path)
+    again = SwitchUnit(run=run, most=12).compute_in(tmp_path)
+    assert again.summary == computed.summary and again.tables["balances"].equals(balances)
+
+
+def test_a_shorter_run_is_read_from_a_longer_one(tmp_path):
+    run = preset("smoke", game="connect4-5x5")
+    short = RunUnit(run=run, iterations=2).compute_in(tmp_path)
+    long = RunUnit(run=run, iterations=4).compute_in(tmp_path)
+    again = RunUnit(run=run, iterations=2).compute_in(tmp_path)
+    assert again.summary == short.summary and again.tables["iterations"].equals(short.tables["iterations"])
+    assert long.tables["iterations"].head(2).equals(short.tables["iterations"])
+
+
+# --- reports ------------------------------------------------------------------------------------------------------
+
+
+def pool(elos: dict[str, float], games: int = 400) -> pd.DataFrame:
+    """Results of players with these strengths, half of the games with each colour."""
+    names = list(elos)
+    rows = []
+    for i, a in enumerate(names):
+        for b in names[:i]:
+            wins = round(games / 2 / (1 + 10 ** ((elos[b] - elos[a]) / 400)))
+            row = {"board": "connect4", "pool": "final", "a": a, "b": b, "games": games, "distinct": games}
+            for colour in ("first", "second"):
+                row |= {f"wins_{colour}": wins, f"draws_{colour}": 0, f"losses_{colour}": games // 2 - wins}
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def pool_of(kinds: dict[str, list[float]]) -> pd.DataFrame:
+    return pool({"random": 0.0, **{f"{k}-{s}": e for k, v in kinds.items() for s, e in enumerate(v)}})
+
+
+def test_runs_are_rated_relative_to_the_random_player():
+    ratings = report.pool_ratings(pool_of({"baseline": [200, 220], "rora": [300, 310]}), anchor="random")
+    elos = report.run_elos(ratings)
+    runs = elos.dropna(subset="kind").set_index(["kind", "seed"])["elo"]
+    assert runs["baseline", "0"] == pytest.approx(200, abs=12) and runs["rora", "1"] == pytest.approx(310, abs=12)
+    assert elos.loc[elos["player"] == "random", "elo"].iloc[0] == 0
+
+
+def test_more_runs_change_a_verdict_without_an_edit():
+    few = {"baseline": [200.0, 210, 190, 205], "wrora": [300.0, 310, 320, 305]}
+    more = {kind: [*elos, elos[0] + 7, elos[1] - 3] for kind, elos in few.items()}
+    words = []
+    for kinds in (few, more):
+        elos = report.run_elos(report.pool_ratings(pool_of(kinds), anchor="random"))
+        (found,) = report.judged([report.compared(elos, "connect4", "wrora", "baseline"), None])
+        words.append(found.word)
+    assert words == ["not decided by these data", "replicated"]
+
+
+def test_a_claim_without_runs_is_left_out_and_the_whole_is_not_decided():
+    elos = report.run_elos(report.pool_ratings(pool_of({"baseline": [200.0] * 5, "wrora": [300.0] * 5})))
+    claims = [report.compared(elos, "connect4", m, "baseline") for m in METHODS[1:]]
+    assert sum(c is not None for c in claims) == 1
+    assert report.whole(report.judged(claims), len(claims)) == "not decided by these data"
+
+
+def test_a_part_that_is_refuted_refutes_the_whole():
+    up = Comparison("up", [100.0, 110, 120, 105, 115], [0.0, 10, 5, 8, 3])
+    down = Comparison("down", [0.0, 10, 5, 8, 3], [100.0, 110, 120, 105, 115])
+    assert report.whole(report.judged([up, down]), 2) == "not replicated"
+    assert report.whole(report.judged([up, up]), 2) == "replicated"
+
+
+def test_entrants_that_nobody_has_met_are_left_out_of_the_rating():
+    games = pd.concat([pool_of({"baseline": [200.0, 220]}), pool({"wro-0": 0.0, "wro-1": 10.0})])
+    ratings = report.pool_ratings(games)
+    assert set(ratings["connect4", "final"].players) == {"random", "baseline-0", "baseline-1"}
+
+
+def switches(values: dict[str, list[float]], board: str = "othello", m: int = 100) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {"scale": "table", "board": board, "simulations": m, "kind": k, "method": k, "seed": s,
+             "switch_iteration": v, "iterations": 100 if np.isnan(v) else int(v)}
+            for k, row in values.items() for s, v in enumerate(row)
+        ]
+    )  # fmt: skip
+
+
+def test_a_run_that_never_switches_is_counted_and_not_averaged_in():
+    frame = adaptive_report.cells(switches({"wro": [3, 5, np.nan]}), thesis_table("table_6_2"))
+    cell = frame.iloc[0]
+    assert (cell["mean"], cell["never"], cell["switches"]) == (4.0, 1, [3, 5])
+    assert cell["sd"] == 1.0, "population sd, as the thesis prints it"
+    assert "1 (in 100)" in repr(adaptive_report.cells_table(frame, "table"))
+
+
+def test_the_thesis_cell_is_compared_only_at_its_own_number_of_simulations():
+    thesis = thesis_table("table_6_2")
+    at_100 = adaptive_report.cells(switches({"wro": [1, 2, 1]}, "gobang", 100), thesis).iloc[0]
+    at_200 = adaptive_report.cells(switches({"wro": [1, 2, 1]}, "gobang", 200), thesis).iloc[0]
+    assert np.isnan(at_100["their_mean"]) and at_200["their_mean"] == 1.125
+
+
+def test_claim_6_is_refuted_by_runs_that_switch_late():
+    early = switches({"wro": [2, 3, 4, 5, 3, 2, 4, 6]})
+    late = switches({"wro": [40, 30, 22, 50, 31, 20, 40, 60]})
+    words = []
+    for frame in (early, late):
+        claim = adaptive_report.claim_6(adaptive_report.cells(frame, thesis_table("table_6_2")), frame, "table")
+        words.append(adaptive_report.whole_claim(claim))
+    assert words == ["replicated", "not replicated"]
