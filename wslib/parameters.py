@@ -7,6 +7,7 @@ what is allowed, before any work starts. The id of a unit of work is the digest 
 
 import hashlib
 import json
+from functools import cached_property
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -42,7 +43,7 @@ class Parameters(BaseModel):
         }
         return {n: value for n, value in values.items() if n not in self.later or value not in (None, self.later[n])}
 
-    @property
+    @cached_property
     def id(self) -> str:
         """Digest of the canonical form and the results version: the name under which a result is stored."""
         return digest(self.canonical())

@@ -17,7 +17,7 @@ from pydantic import Field, field_validator, model_validator
 from wslib._compiled import stream
 from wslib.games import game
 from wslib.networks import published_network
-from wslib.parameters import Parameters, digest
+from wslib.parameters import Parameters
 from wslib.play import Games, NetworkPlayer, PlayerSettings, match
 from wslib.runtime import CompiledNetwork
 from wslib.search import GuidedSettings
@@ -39,7 +39,8 @@ class NetworkEntrant(Parameters):
 
     def canonical(self) -> dict[str, Any]:
         """The run by its id: its settings stand in the run's own unit."""
-        return super().canonical() | {"run": self.run.id}
+        search = self.search.canonical()
+        return {"method": self.method, "run": self.run.id, "iteration": self.iteration, "search": search}
 
 
 Entrant = NetworkEntrant | PlayerSettings
@@ -72,7 +73,7 @@ class PairUnit(Unit):
     def compute_in(self, root: Path) -> Computed:
         board = game(self.game)
         # Each pair has its own openings and streams; both follow from who meets whom.
-        seed = int(stream(self.seed, digest(self.a.canonical()), digest(self.b.canonical()))) >> 1
+        seed = int(stream(self.seed, self.a.id, self.b.id)) >> 1
         a, b = (_seated(entrant, root) for entrant in (self.a, self.b))
         played = match(board, a, b, self.games, seed, self.opening_plies)
         return Computed(played.summary(), {"games": record(played, self.opening_plies)}, {})
@@ -105,7 +106,7 @@ def record(played: Games, opening_plies: int) -> pd.DataFrame:
 
 def pair(board: str, x: Any, y: Any, **options: Any) -> PairUnit:
     """The unit of two entrants, the same whichever is named first."""
-    a, b = sorted((x, y), key=lambda entrant: digest(entrant.canonical()))
+    a, b = sorted((x, y), key=lambda entrant: entrant.id)
     return PairUnit(game=board, a=a, b=b, **options)
 
 
