@@ -23,7 +23,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 # A bar is for eyes: none in logs.
 BAR := $(shell [ -t 2 ] || echo --no-progress-bar)
 
-.PHONY: help env book test lab bench dist clean clean-all lock lint types \
+.PHONY: help env book test lab bench faults dist clean clean-all lock lint types \
         test-lint test-types test-unit test-notebooks test-book test-pages
 .DEFAULT_GOAL := help
 
@@ -100,9 +100,10 @@ _build/html/index.html: $(RUNS) $(NOTEBOOKS) $(PAGES) _config.yml | $(VENV)/.ok
 	  { echo "The book was not built: a warning above is an error here (more in _build/book.log); the last good book is untouched." >&2; exit 1; }
 	@rm -rf _build/html && mv _build/next/_build/html _build/html && rm -rf _build/next && touch $@
 
-dist: book  ## zip the built book into dist/, for reading elsewhere
+dist: book  ## zip the built book into dist/, for reading elsewhere, and the networks that are not in data/
 	@rm -rf dist && mkdir -p dist && cp -R _build/html dist/warm-start-book
 	@cd dist && ../$(PY) -m zipfile -c warm-start-book.zip warm-start-book && rm -rf warm-start-book
+	@$(VENV)/bin/wslib pack dist/warm-start-networks.zip
 	@echo "dist/warm-start-book.zip: unzip it anywhere and open warm-start-book/index.html"
 
 lab: $(VENV)/.ok  ## open JupyterLab; the notebooks/*.py open as notebooks
@@ -110,6 +111,10 @@ lab: $(VENV)/.ok  ## open JupyterLab; the notebooks/*.py open as notebooks
 
 bench: $(VENV)/.ok  ## compare our speed with that of OpenSpiel, and of pgx and mctx
 	@status=0; $(PY) tests/bench/run.py || status=1; $(PY) tests/bench/learning.py || status=1; exit $$status
+
+# What is broken on purpose; `make faults FAULTS="dask_kills --number 100"` runs one of them.
+faults: $(VENV)/.ok  ## break what can break, for an hour or two, and record how often that went well (data/reliability)
+	$(PY) tests/faults/run.py $(FAULTS)
 
 # --- checks -----------------------------------------------------------------
 

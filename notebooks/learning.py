@@ -36,7 +36,7 @@ from wslib.report.look import parameter_table, show_table
 from wslib.runtime import CompiledNetwork
 from wslib.search import GUIDED
 from wslib.store import thesis_table
-from wslib.training import PRESETS, preset, weight_of
+from wslib.training import PRESETS, preset, weight_of, weights_of
 
 asked = read_parameters(Loop, globals())
 
@@ -105,16 +105,20 @@ search(position, network, method="wrora", simulations=asked.simulations, seed=as
 # The mixtures have $w = 1/i$.
 
 # %%
+halving = weights_of(lambda i: 1 / 2 ** (i - 1), 5)
 weights = pd.DataFrame({
     "iteration": range(1, 9),
     "fixed, I' = 5": [weight_of(preset("table", game=asked.board, method="wro"), i) for i in range(1, 9)],
     "fixed, I' = 5, i from 1": [weight_of(preset("table", game=asked.board, method="wro", weight="shifted"), i) for i in range(1, 9)],
     "fixed, I' = 1": [weight_of(preset("table", game=asked.board, method="wro", warm_iterations=1), i) for i in range(1, 9)],
     "adaptive": [weight_of(preset("table", game=asked.board, method="wro", switch="adaptive"), i) for i in range(1, 9)],
+    "a function": [weight_of(preset("table", game=asked.board, method="wro", weights=halving), i) for i in range(1, 9)],
 })  # fmt: skip
 show_table(
     weights,
-    "The playout's weight w by iteration; after a fixed switch it no longer acts.",
+    "The playout's weight w by iteration; after a fixed switch it no longer acts. Other schedules are a number "
+    "(weight=0.3), 1/i with either switch (weight='inverse'), a line to 0 (weight='linear', weight_iterations=8), or "
+    "any function, here one that halves.",
     {c: "{:.2f}" for c in weights.columns[1:]},
 )
 
@@ -136,6 +140,25 @@ rows = [
 show_table(
     pd.DataFrame(rows), "Table 5.2 of the thesis and our presets (the number of iterations is not part of a preset)."
 )
+
+# %% [markdown]
+# Where the thesis, its pseudo-code and the author's earlier code can be read in more than one way, our reading is the default
+# and the others are parameters.
+#
+# | reading | default | instead |
+# | --- | --- | --- |
+# | moves that count for RAVE | `amaf="path"`, `amaf_players="own"` | `"path+rollout"`, `"both"` |
+# | what β counts (eq. 5.4) | `beta="state"` | `"action"` |
+# | what the policy goes by | `policy`, `default_policy="visits"` | `"q"`; with RAVE `policy="q_rave"` |
+# | what the network's policy learns | `targets="distribution"` | `"late"`: after $T'$ plies the move that was played; `"move"`: always |
+# | trees of self-play | `tree="kept"` for a game | `"fresh"` for every move |
+# | the gate | `gate="decided"`: wins/(wins + losses) ≥ u | `"all"`: wins > u n, to the letter |
+# | the arena | `arena_plies=4`, `arena_trees="game"` | `0`, `"match"`: from the empty board, trees kept over all games |
+# | Adam's memory | `optimiser="fresh"` | `"carried"` from iteration to iteration |
+# | RHEA | `horizon`, `population`, `mutation`, `rollouts_per_individual` | `illegal="random"` instead of `"repair"` |
+#
+# `device="cuda"`, `precision="bfloat16"` and `runtime="torch"` move training and evaluation to a graphics card. They change last
+# bits, so they are part of what a run is, like everything above.
 
 # %%
 parameter_table(runs["laptop"], "Every parameter of a run, here of the laptop preset with WRo.")

@@ -17,8 +17,9 @@ from study_tasks import contents, stored_units
 
 from wslib import runs, study
 from wslib import store as storing
+from wslib.catalogue import EXPERIMENTS
 from wslib.cli import main
-from wslib.experiments import EXPERIMENTS, Orientation
+from wslib.experiments import Orientation
 from wslib.networks import published_network
 from wslib.store import LocalStore, Published
 from wslib.study import MatchUnit

@@ -18,7 +18,9 @@ from wslib.experiments import Evolution, Experiment, Look, Orientation, Readings
 from wslib.games import NAMES, game
 from wslib.learning import ItLearns, Loop, NetworkChoice, OneRun, Protocol, Untrained
 from wslib.notebook import read_parameters
+from wslib.oldway import PublishedTournaments
 from wslib.parameters import ParameterError, Parameters
+from wslib.perfect import PerfectPlay, Rebuilt
 from wslib.play import METHODS
 from wslib.simulate import FalseAlarms
 from wslib.warm import Adaptive, AdaptiveVsFixed, Beyond, IPrime, Warmstart
@@ -43,6 +45,9 @@ DRAFTS: dict[str, type[Parameters]] = {
     "adaptive_vs_fixed": AdaptiveVsFixed,
     "beyond": Beyond,
     "iprime": IPrime,
+    "perfect_play": PerfectPlay,
+    "positions": Rebuilt,
+    "published_tournaments": PublishedTournaments,
     "warmstart": Warmstart,
 }
 """Experiments whose notebooks wait for their published results and are no pages of the book yet."""

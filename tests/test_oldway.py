@@ -239,6 +239,24 @@ def test_equal_results_in_all_ways_give_equal_ratings_and_opposite_ones_turn_the
         assert found.loc[("trees kept", "ours"), "moved"] == pytest.approx(0, abs=1e-6)
 
 
+def test_results_in_streaks_are_told_from_the_same_results_in_mixed_order():
+    def records(results: list[int]) -> pd.DataFrame:
+        half = len(results) // 2
+        columns = {"board": "connect4", "way": "old", "a": "x-0", "b": "y-0", "result_a": results}
+        return pd.DataFrame(columns).assign(a_first=[1] * half + [0] * half)
+
+    streak, mixed = [1, 1, 1, -1, -1, -1] * 2, [1, -1, 1, -1, 1, -1] * 2
+    for results, same in ((streak, 4 / 5), (mixed, 0.0)):
+        (row,) = report.streaks(records(results)).itertuples()
+        assert row.same == pytest.approx(same)
+        assert row.chance == pytest.approx(2 / 5), "three of each kind: any neighbour is alike two times in five"
+    # With each colour one outcome: a change of colours is no change of results.
+    (row,) = report.streaks(records([1] * 4 + [-1] * 4)).itertuples()
+    assert (row.same, row.chance) == (1, 1)
+    assert report.streaks(records([1, -1])).empty
+    assert report.streaks(records(streak).assign(b="random")).empty
+
+
 def test_in_the_thesis_setting_the_first_move_is_given_to_whoever_is_listed_first_however_a_pair_is_stored():
     even = (5, 0, 5, 5, 0, 5)
     for a, b in (("x-0", "y-0"), ("y-0", "x-0")):

@@ -11,7 +11,7 @@ from test_solver import exhaustive
 
 from wslib import study
 from wslib.games import STONES, game
-from wslib.measures import decisions, measure, summary
+from wslib.measures import measure, summary
 from wslib.network import Network, NetworkSettings
 from wslib.parameters import ParameterError
 from wslib.perfect import OpeningUnit, PerfectPlay, PerfectUnit, RunPerfectUnit, opening_boards
@@ -22,7 +22,6 @@ from wslib.positions import (
     SETS,
     UNKNOWN,
     file_name,
-    from_table,
     load,
     make,
     rebuild,
@@ -66,7 +65,9 @@ def test_the_moves_of_a_position_lead_to_it_and_its_values_are_those_of_its_lega
         assert int(row.value) == positions.value[i]
         if board == "othello":
             assert the_game.cells - (position.own | position.opp).bit_count() <= 18
-            assert np.array_equal(np.sign(positions.discs[i]), np.where(positions.values[i] == UNKNOWN, 0, positions.values[i]))
+            assert np.array_equal(
+                np.sign(positions.discs[i]), np.where(positions.values[i] == UNKNOWN, 0, positions.values[i])
+            )
 
 
 @pytest.mark.parametrize(("board", "which"), EVERY)
@@ -292,7 +293,9 @@ def test_the_experiment_refuses_what_it_cannot_do(values: dict, words: str):
         PerfectPlay(**values)
 
 
-@pytest.mark.parametrize(("name", "plies", "value"), [("othello-4x4", 5, -8), ("connect4-4x5", 4, 0), ("gobang-3x4-k3", 2, 1)])
+@pytest.mark.parametrize(
+    ("name", "plies", "value"), [("othello-4x4", 5, -8), ("connect4-4x5", 4, 0), ("gobang-3x4-k3", 2, 1)]
+)
 def test_a_start_is_solved_in_parts_that_are_kept(name: str, plies: int, value: int, tmp_path: Path, monkeypatch):
     assert solve_start(name, tmp_path, plies=plies, table_bits=12, progress=False) == value
     parts = sorted(tmp_path.rglob("*.json"))
@@ -315,6 +318,8 @@ def test_a_start_split_too_deep_is_refused():
 
 
 def test_the_bench_runs(tmp_path: Path):
-    told = subprocess.run([sys.executable, "tests/bench/solver.py", "3"], capture_output=True, text=True, cwd=Path(__file__).parents[1])
+    told = subprocess.run(
+        [sys.executable, "tests/bench/solver.py", "3"], capture_output=True, text=True, cwd=Path(__file__).parents[1]
+    )
     assert told.returncode == 0, told.stderr[-400:]
     assert told.stdout.count("\n") == 1 + len(EVERY) * len(PHASES)

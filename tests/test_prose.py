@@ -36,10 +36,11 @@ ALLOWED = {
     "the search called UCB1": r"\bUCB1\b",
     "won, drawn and lost, as values": r"\[−1, 1\]|[+−]1\b|\b0 a draw\b",
     "the zero of a scale": r"\bElo 0\b",
-    "levels of tests and intervals, fixed before the results": r"\b(?:5|95) %|\bp < 0\.05",
-    "bounds of verdicts and bars, fixed before the results": r"\b(?:50|53|60) %|\+20 Elo|±30 Elo|\b47 to 53 %",
+    "levels of tests and intervals, fixed before the results": r"\b(?:5|95) %|\bp (?:<|lies near) 0\.05",
+    "bounds of verdicts and bars, fixed before the results": r"\b5[03] %|\bmore than 60 %|\bpower of 80 %"
+    r"|\+20 Elo|±30 Elo|±3 points|\b47 to 53 %",
     "chess values of a rating program": r"\b32\.8\b|\b97\.3\b",
-    "settings that a source or a preset fixes": r"\b(?:100|200) simulations\b|\bbudget of 100\b|\bwith 200\b"
+    "settings that a source or a preset fixes": r"\b(?:100|200) simulations\b|\bwith 200\b"
     r"|\b(?:32|256) channels\b|\b10 epochs\b|\b500 games a pair\b|\b100 rollouts\b|\bweight 1/2",
     "a solved game's value, from the literature": r"\b20 to 16\b",
     "a spread that an exercise assumes": r"\bdeviation of 50 Elo\b",

@@ -651,7 +651,7 @@ PLAIN = {
         "episodes": 100, "simulations": 16, "epochs": 1, "learning_rate": 0.003, "retrained": 5, **CONVOLUTIONS,
     },
     "gobang": {
-        "episodes": 150, "simulations": 36, "c": 100.0, "epochs": 1, "learning_rate": 0.001, "retrained": 10, **DENSE,
+        "episodes": 100, "simulations": 36, "c": 100.0, "epochs": 1, "learning_rate": 0.001, "retrained": 10, **DENSE,
     },
 }  # fmt: skip
 ROLLOUT = {
@@ -700,7 +700,7 @@ def test_after_training_the_value_is_positive_in_won_and_negative_in_lost_positi
 
 
 def test_in_gobang_too_each_player_s_positions_are_valued_higher_in_games_that_he_wins():
-    found = mean_values(RunSettings(game="gobang", **WIDE, **PLAIN["gobang"]), 1000)
+    found = mean_values(RunSettings(game="gobang", **WIDE, **PLAIN["gobang"]), 600)
     for player in (1, -1):
         won, lost = found[player, 1], found[-player, -1]
         error = (squared_error(won) + squared_error(lost)) ** 0.5

@@ -187,3 +187,16 @@ def test_claim_6_is_refuted_by_runs_that_switch_late():
         claim = adaptive_report.claim_6(adaptive_report.cells(frame, thesis_table("table_6_2")), frame, "table")
         words.append(adaptive_report.whole_claim(claim))
     assert words == ["replicated", "not replicated"]
+
+
+def test_a_run_is_measured_against_perfect_play_as_often_as_it_is_told_and_learns_the_same(tmp_path):
+    plain = preset("smoke", game="connect4", seed=3)
+    watched = preset("smoke", game="connect4", seed=3, measure_every=2, measure_positions=60)
+    assert plain.id != watched.id
+    state, log, seconds = train(watched, 4, tmp_path)
+    measured = [k for k, news in enumerate(log, 1) if "broad_optimal" in news]
+    assert measured == [2, 4] and seconds["measuring"] > 0
+    assert all(0 <= log[1][f"{which}_optimal"] <= 1 for which in ("broad", "path"))
+    assert state.network.state_dict()["policy.weight"].equal(
+        train(plain, 4, tmp_path)[0].network.state_dict()["policy.weight"]
+    )

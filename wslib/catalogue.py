@@ -1,6 +1,16 @@
-"""All experiments of the study, by name: each module enters its own when it is read."""
+"""All experiments of the study, by name."""
 
-from wslib import learning, simulate, warm  # noqa: F401  (entered by being read)
-from wslib.experiments import EXPERIMENTS
+from wslib.experiments import Experiment, Orientation, Readings
+from wslib.learning import ItLearns, NetworkChoice, OneRun, Protocol, Untrained
+from wslib.oldway import PublishedTournaments
+from wslib.perfect import PerfectPlay
+from wslib.simulate import FalseAlarms
+from wslib.warm import Adaptive, AdaptiveVsFixed, Beyond, IPrime, Warmstart
 
-__all__ = ["EXPERIMENTS"]
+EXPERIMENTS: dict[str, type[Experiment]] = {
+    experiment.name: experiment
+    for experiment in (
+        Orientation, Readings, Untrained, ItLearns, OneRun, NetworkChoice, Protocol, Warmstart, IPrime, Adaptive,
+        AdaptiveVsFixed, Beyond, PublishedTournaments, PerfectPlay, FalseAlarms,
+    )
+}  # fmt: skip

@@ -10,6 +10,7 @@ the connection must be TLS, where both sides show a certificate.
 """
 
 import ipaddress
+import logging
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -70,8 +71,10 @@ def on_cluster(units: Sequence[Unit], root: Path, on: Any, failed: Failed) -> It
         from distributed.client import FutureCancelledError
     except ImportError:
         raise ParameterError(
-            "computing on a cluster needs Dask: 'pip install wslib[cluster]', or 'make env' in this project"
+            "computing on a cluster needs Dask: 'make env' installs it, and so does 'pip install -e .[cluster]'"
         ) from None
+    # What is to be said of a lost scheduler is said here, in one sentence.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     client, ours = _client(on, Client)
     try:
         _told(client)
@@ -82,7 +85,7 @@ def on_cluster(units: Sequence[Unit], root: Path, on: Any, failed: Failed) -> It
             ): index
             for index, unit in enumerate(units)
         }  # fmt: skip
-        for future in as_completed(list(futures)):
+        for future in as_completed(list(futures), loop=client.loop):
             try:
                 name = future.result()
             except FutureCancelledError:

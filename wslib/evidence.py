@@ -1,23 +1,34 @@
-"""What there is to judge claims by: the results of the experiments, and the things that claims say of trained players.
+"""What there is to judge claims by: results of the experiments, and the things that claims say of trained players.
 
-These are orderings, levels and spreads of Elo, judged by :mod:`wslib.verdicts` with the run as unit; all of an experiment
-are corrected together. A positive effect means that the first group is stronger. What is not there yet makes a part
-without data, never an error.
+These are orderings, levels and spreads of Elo, judged by :mod:`wslib.verdicts` with the run as unit; all orderings of
+an experiment are corrected together. A positive effect means that the first group is stronger. What is not there yet
+makes a part without data, never an error.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from math import comb
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
+from pydantic import Field
 
 from wslib import stats, study
+from wslib.experiments import Orientation
+from wslib.learning import Untrained
+from wslib.parameters import Parameters
 from wslib.report import warm
 from wslib.report.look import board_name, kind_name
+from wslib.tournament import round_robin
 from wslib.verdicts import MEASURES, Claim, Comparison, Verdict, verdicts
+from wslib.warm import Adaptive, AdaptiveVsFixed, Beyond, IPrime, Warmstart
 
 NO_DATA = "no runs yet"
+TABLES = {
+    "adaptive": ("switch", "balances"), "adaptive_vs_fixed": ("run", "iterations"), "orientation": ("match", "games")
+}  # fmt: skip
+"""Kind of unit and name of the table that some claims need."""
 OPPOSITE = {stats.REPLICATED: stats.NOT_REPLICATED, stats.NOT_REPLICATED: stats.REPLICATED}
 
 
@@ -182,14 +193,25 @@ class Evidence:
 
     frames: Mapping[str, pd.DataFrame]
     tables: Mapping[str, pd.DataFrame]
-    """By experiment: ``iterations`` of adaptive_vs_fixed, ``balances`` of adaptive, ``games`` of orientation."""
+    """By experiment, as ``TABLES`` has them."""
     scale: str = "table"
     """Preset of the adaptive runs that count."""
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    """The experiments, by name: their parameters are what designs are compared with."""
 
     def frame(self, experiment: str, *parts: str) -> pd.DataFrame:
         """Rows of an experiment, of these parts only where given; empty while there are none."""
         frame = self.frames.get(experiment, pd.DataFrame())
         return frame[frame["part"].isin(parts)].reset_index(drop=True) if parts and len(frame) else frame
+
+    def sizes(self) -> dict[str, int]:
+        """How many results each experiment asks for that claims could need."""
+        return {
+            name: len(asked.run_units()) + sum(comb(len(entrants), 2) for _, _, entrants in asked.pools())
+            if hasattr(asked, "pools")
+            else len(asked.asked())
+            for name, asked in self.asked.items()
+        }
 
     @cached_property
     def elos(self) -> dict[str, pd.DataFrame]:
@@ -205,23 +227,66 @@ class Evidence:
         return found
 
 
+class Page(Parameters):
+    """What the pages ask for that look at all experiments together."""
+
+    preset: Literal["full", "smoke"] = Field("full", description="full: what is published or stored; smoke: seconds")
+    scale: Literal["laptop", "table", "paper"] = Field("laptop", description="preset of the runs that are rated")
+    switches: Literal["table", "laptop", "paper"] = Field("table", description="preset of the runs up to their switch")
+    workers: int = Field(0, ge=0, le=1024, description="worker processes; 0 is one per core")
+
+    def experiments(self) -> list[Any]:
+        """The experiments that claims are about."""
+        scale = {"preset": self.preset, "workers": self.workers}
+        rated = scale if self.preset == "smoke" else {**scale, "preset": self.scale}
+        runs = [kind(**rated) for kind in (Warmstart, IPrime, AdaptiveVsFixed)]
+        until = scale if self.preset == "smoke" else {**scale, "presets": (self.switches,)}
+        return [Orientation(**scale), Untrained(**scale), *runs, Adaptive(**until)]
+
+    def gather(self, more: bool = False) -> "Evidence":
+        """What is there, with ``more`` also of experiments that no claim is about; at smoke all of it is computed."""
+        smoke = self.preset == "smoke"
+        others = [Beyond(preset=self.scale, workers=self.workers)] if more and not smoke else []
+        return gather([*self.experiments(), *others], smoke, "smoke" if smoke else self.switches)
+
+
 def gather(experiments: Sequence[Any], compute: bool = False, scale: str = "table") -> Evidence:
     """What is published or stored of these experiments; with ``compute``, what is missing is computed first."""
     frames, tables = {}, {}
     for asked in experiments:
-        pairs = asked.asked()
-        if not compute:
-            where = study.origins([unit for unit, _ in pairs], asked.name)
-            pairs = [(unit, labels) for unit, labels in pairs if where[unit.id]]
+        pairs = _wanted(asked, compute)
         if not pairs:
             continue
         units = [unit for unit, _ in pairs]
         labels = pd.DataFrame([labels for _, labels in pairs])
         frames[asked.name] = labels.join(study.results(units, asked.name, asked.workers))
-        kind, table = {"adaptive": ("switch", "balances"), "adaptive_vs_fixed": ("run", "iterations"),
-                       "orientation": ("match", "games")}.get(asked.name, ("", ""))  # fmt: skip
-        wanted = [i for i, unit in enumerate(units) if unit.kind == kind]
+        kind, table = TABLES.get(asked.name, ("", ""))
+        wanted = [place for place, unit in enumerate(units) if unit.kind == kind]
         if wanted:
             some = frames[asked.name].iloc[wanted].dropna(axis="columns", how="all")
-            tables[asked.name] = study.tables([units[i] for i in wanted], some, table, asked.name)
-    return Evidence(frames, tables, scale)
+            tables[asked.name] = study.tables([units[place] for place in wanted], some, table, asked.name)
+    return Evidence(frames, tables, scale, {asked.name: asked for asked in experiments})
+
+
+def _wanted(asked: Any, compute: bool) -> list[tuple[Any, dict[str, Any]]]:
+    """The units that claims need, those that are there unless they are to be computed.
+
+    Of tournaments, only pairs whose runs are there are looked for: thousands may be asked for, and few be there yet.
+    """
+    if not hasattr(asked, "pools"):
+        return asked.asked() if compute else _there(asked, asked.asked())
+    if compute:
+        return asked.run_units() + asked.pool_units()
+    runs = _there(asked, asked.run_units())
+    present = {unit.run for unit, _ in runs}
+    pools = []
+    for board, name, entrants in asked.pools():
+        playing = {n: e for n, e in entrants.items() if not hasattr(e, "run") or e.run in present}
+        units = round_robin(board, playing, games=asked.games)
+        pools += [(unit, {"part": "pool", "board": board, "pool": name, **names}) for unit, names in units]
+    return runs + _there(asked, pools)
+
+
+def _there(asked: Any, pairs: list[tuple[Any, dict[str, Any]]]) -> list[tuple[Any, dict[str, Any]]]:
+    where = study.origins([unit for unit, _ in pairs], asked.name)
+    return [(unit, labels) for unit, labels in pairs if where[unit.id]]

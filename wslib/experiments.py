@@ -207,6 +207,3 @@ class Evolution(Parameters):
     evolutions: int = Field(200, ge=10, le=100_000, description="evolutions that are averaged over")
     games: int = Field(100, ge=2, multiple_of=2, le=100_000, description="games a match, half with each colour")
     seed: int = Field(0, ge=0, description="seed of their random streams")
-
-
-EXPERIMENTS: dict[str, type[Experiment]] = {e.name: e for e in (Orientation, Readings)}

@@ -7,14 +7,17 @@
 'c3'
 >>> match(game("connect4"), player("rave"), player("random"), games=10).win_rate
 1.0
+>>> solve(game("tictactoe").position("a1 b1")).best
+('a2', 'b2', 'a3')
 
-``play(game("othello"), player("mcts"))`` is a game of yours against a player; a position or a search result as the last
-line of a cell draws itself.
+``play(game("othello"), player("mcts"))`` is a game of yours against a player; a position, a search result or a solution
+as the last line of a cell draws itself.
 """
 
 from wslib import draw
 from wslib.games import check_game, game
 from wslib.play import match, move, play, player
 from wslib.search import search
+from wslib.solver import solve
 
-__all__ = ["check_game", "draw", "game", "match", "move", "play", "player", "search"]
+__all__ = ["check_game", "draw", "game", "match", "move", "play", "player", "search", "solve"]

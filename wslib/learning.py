@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from wslib.experiments import EXPERIMENTS, Experiment, split
+from wslib.experiments import Experiment, split
 from wslib.parameters import ParameterError, Parameters
 from wslib.play import player
 from wslib.runs import RunUnit, StrengthUnit, UntrainedUnit
@@ -209,6 +209,3 @@ class Loop(Parameters):
     board: str = Field("connect4", description="the game of the examples")
     simulations: int = Field(100, ge=10, le=100_000, description="simulations of the searches that are shown")
     seed: int = Field(0, ge=0, description="seed of the network and the searches")
-
-
-EXPERIMENTS |= {e.name: e for e in (Untrained, ItLearns, OneRun, NetworkChoice, Protocol)}

@@ -1,14 +1,16 @@
 """The parts of claims that are not orderings of rated runs: matches without training, switches, lengths, diversity.
 
-For players without training the unit is the game, for all else the run. Each function answers with parts, and with parts
-without data where there are none. A positive strength means that the claimed side is ahead.
+For players without training the unit is the game, for all else the run. Each function answers with parts, without data
+where there are none. A positive strength means that the claimed side is ahead.
 """
 
 from collections.abc import Callable, Sequence
 from itertools import product
+from math import ceil
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
 from wslib import stats
 from wslib.evidence import Evidence, Ordering, Part, Spec, part_of
@@ -23,6 +25,18 @@ POINTS = "{:.1f} % ({:.1f} to {:.1f})"
 
 
 # --- players without training: the game is the unit ---------------------------------------------------------------
+
+
+def games_needed(effect: float, low: float, high: float, games: int, tests: int = 1) -> int | None:
+    """Games after which a normal test sees such an effect with a power of 80 %, after Holm's strictest step.
+
+    >>> games_needed(effect=0.1, low=0.0, high=0.2, games=100)
+    205
+    """
+    error = (high - low) / 2 / norm.ppf(1 - stats.ALPHA / 2)
+    if not effect or not error:
+        return None
+    return ceil(games * ((norm.ppf(1 - stats.ALPHA / 2 / tests) + norm.ppf(0.8)) * error / effect) ** 2)
 
 
 def _rate(low: float, score: float, high: float) -> str:
@@ -60,7 +74,8 @@ def rhea_parts(evidence: Evidence, changes: Callable[[str], bool], ordering: boo
     if matches.empty:
         return [Part("RHEA's parameters", of="games")]
     parts = []
-    for r in orientation.rhea_changes(matches, evidence.frame("orientation", "table")).itertuples():
+    rows = orientation.rhea_changes(matches, evidence.frame("orientation", "table"))
+    for r in rows.itertuples():
         if not changes(r.changed):
             continue
         # The matches are of the changed RHEA against the usual one; the claim is about the usual one.
@@ -70,8 +85,10 @@ def rhea_parts(evidence: Evidence, changes: Callable[[str], bool], ordering: boo
         else:
             word, sign = same_verdict(low - 0.5, high - 0.5), "as strong as with"
         strength = score - 0.5 if ordering else -abs(score - 0.5)
+        far = score - 0.5 if ordering else stats.SAME - abs(score - 0.5)
+        needed = games_needed(far, low, high, r.games, len(rows) if ordering else 1)
         name = f"{board_name(r.board)}: RHEA {sign} {r.changed}"
-        parts.append(Part(name, word, _rate(low, score, high), (r.games,), "games", None, strength, (r.unit,)))
+        parts.append(Part(name, word, _rate(low, score, high), (r.games,), "games", needed, strength, (r.unit,)))
     return parts
 
 
@@ -108,12 +125,14 @@ def untrained_orderings(evidence: Evidence) -> dict[tuple[str, str], Part]:
     games, units = int(cells["games"].min()), cells.groupby("board")["unit"].agg(tuple)
     parts = {}
     for r in pd.concat([claim, added]).itertuples():
+        low, high = r.interval
+        needed = games_needed(r.ours - r.other, low, high, games, len(claim) + len(added))
         effect = "{:+.1f} points ({:+.1f} to {:+.1f})".format(
             *(100 * (v - 0.5) for v in (0.5 + r.ours - r.other, *r.interval))
         )
         about = f"{board_name(r.board)}: {r.claimed}" if ":" not in r.claimed else r.claimed
         parts[r.board, r.claimed] = Part(
-            f"untrained, {about}", r.verdict, effect, (games,), "games", None, r.ours - r.other, units[r.board]
+            f"untrained, {about}", r.verdict, effect, (games,), "games", needed, r.ours - r.other, units[r.board]
         )
     return parts
 
@@ -132,7 +151,8 @@ def nearly_always(evidence: Evidence, board: str, methods: Sequence[str]) -> lis
         r = next(found.itertuples())
         word = stats.REPLICATED if r.low > NEARLY_ALWAYS else stats.UNDECIDED
         word = stats.NOT_REPLICATED if r.high < NEARLY_ALWAYS else word
-        parts.append(Part(name, word, _rate(r.low, r.score, r.high), (int(r.games),), "games", None,
+        needed = games_needed(r.score - NEARLY_ALWAYS, r.low, r.high, int(r.games))
+        parts.append(Part(name, word, _rate(r.low, r.score, r.high), (int(r.games),), "games", needed,
                           r.score - NEARLY_ALWAYS, (r.unit,)))  # fmt: skip
     return parts
 

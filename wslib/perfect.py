@@ -18,6 +18,7 @@ from pydantic import Field, field_validator, model_validator
 from wslib.experiments import Experiment, split
 from wslib.games import game
 from wslib.measures import by_phase, decisions, judge, measure, search_decisions, summary
+from wslib.networks import published_network
 from wslib.parameters import Parameters
 from wslib.play import NetworkPlayer, PlayerSettings, player
 from wslib.positions import BOARDS, SETS, SIZE, Positions, file_name, load
@@ -118,10 +119,14 @@ class RunPerfectUnit(_OnPositions):
             raise ValueError(f"game = {values['game']!r} is not allowed: it should be the run's, {name!r}")
         return values | {"game": name}
 
-    def compute_in(self, root: Path) -> Computed:
-        from wslib.runs import _player  # the runs know of training, which may measure with us
+    def canonical(self) -> dict[str, Any]:
+        """The run by its id: its settings stand in the run's own unit."""
+        own = {name: getattr(self, name) for name in ("game", "which", "positions", "seed", "iteration")}
+        search = self.search.canonical() if self.search else None
+        return own | {"run": self.run.id, "search": search, "digest": _digest(self.game, self.which)}
 
-        network, taken = _player(self.run, self.iteration, root), self.taken()
+    def compute_in(self, root: Path) -> Computed:
+        network, taken = published_network(self.run, self.iteration, root), self.taken()
         who = network if self.search is None else NetworkPlayer(network, self.search)
         frame = judge(taken, *decisions(who, taken, self.seed))
         return Computed(summary(frame), {"phases": by_phase(frame).assign(reading="visits")})

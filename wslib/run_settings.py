@@ -34,6 +34,7 @@ class RunSettings(FitSettings):
         **FitSettings.later, **_RAVE_USUAL, **_RHEA_USUAL, "equivalence": None, "weight_iterations": None,
         "weights": None, "runtime": "compiled", "tree": "kept", "cache": True, "noise_alpha": 1.0,
         "default_policy": "visits", "targets": "distribution", "gate": "decided", "arena_trees": "game",
+        "measure_every": 0, "measure_positions": 0,
     }  # fmt: skip
 
     game: str = Field(description="the game, as in 'othello-6x6'")
@@ -98,6 +99,11 @@ class RunSettings(FitSettings):
     arena_trees: Literal["game", "match"] = Field(
         "game", description="each player's tree in the arena: new for every game, or kept over all (the author's code)"
     )
+
+    measure_every: int = Field(
+        0, ge=0, description="iterations from one measurement against perfect play to the next; 0: none"
+    )
+    measure_positions: int = Field(0, ge=0, description="positions of each set that are measured on; 0 is all")
 
     @field_validator("game")
     @classmethod
@@ -218,6 +224,7 @@ class RunSettings(FitSettings):
         unused += ["blocks"] if self.shape == "author" else []
         unused += [] if self.hidden else ["dropout"]
         unused += [] if self.noise else ["noise_alpha"]
+        unused += [] if self.measure_every else ["measure_positions"]
         unused += ["equivalence"] if self.equivalence == self.simulations else []
         values = super().canonical()
         if self.weights:

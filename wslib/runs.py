@@ -22,9 +22,11 @@ from pydantic import Field, field_validator, model_validator
 
 from wslib._compiled import stream
 from wslib.games import game
+from wslib.measures import measure, summary
 from wslib.network import Network, NetworkSettings, from_bytes, to_bytes
 from wslib.play import Games, NetworkPlayer, PlayerSettings, match
 from wslib.play.match import play_block
+from wslib.positions import SETS, load
 from wslib.runtime import CompiledNetwork
 from wslib.search import GuidedSettings
 from wslib.store import MANIFEST, DamagedResult, LocalStore, read_folder, write_folder
@@ -110,6 +112,18 @@ class RunFolder:
 Told = Callable[[dict[str, Any]], object]
 
 
+def measured(run: RunSettings, network: Network) -> dict[str, float]:
+    """How far a raw network is from perfect play, set by set: share of optimal moves, regret, error of the value."""
+    told = {}
+    for which in SETS:
+        positions = load(run.game, which)
+        if run.measure_positions:
+            positions = positions.sample(run.measure_positions)
+        numbers = summary(measure(CompiledNetwork(network), positions))
+        told |= {f"{which}_{name}": numbers[name] for name in ("optimal", "regret", "value_error")}
+    return told
+
+
 def train(
     run: RunSettings, iterations: int, root: Path, told: Told | None = None, to_switch: bool = False
 ) -> tuple[RunState, list[dict[str, Any]], dict[str, float]]:
@@ -117,7 +131,10 @@ def train(
 
     ``told`` is called with what there is to tell of each new iteration.
     """
-    folder, seconds = RunFolder(run, root), dict.fromkeys(("self-play", "training", "arena", "storing"), 0.0)
+    folder, seconds = (
+        RunFolder(run, root),
+        dict.fromkeys(("self-play", "training", "arena", "measuring", "storing"), 0.0),
+    )
     state, log = folder.latest(iterations)
     torch.set_num_threads(1)
     last = time.process_time()
@@ -130,6 +147,9 @@ def train(
 
     while state.iteration < iterations and not (to_switch and state.switched):
         state, news = advance(run, state, clock)
+        if run.measure_every and state.iteration % run.measure_every == 0:
+            news |= measured(run, state.network)
+            clock("measuring")
         log.append(news)
         folder.commit(state, log)
         clock("storing")

@@ -18,7 +18,7 @@ from scipy import stats as scipy_stats
 from scipy.special import expit
 
 from wslib._compiled import stream
-from wslib.experiments import EXPERIMENTS, Experiment, split
+from wslib.experiments import Experiment, split
 from wslib.parameters import ParameterError, canonical_json
 from wslib.rating import RatingSettings, S, covariance_of, exact_bounds, fit, information
 from wslib.stats import ALPHA, EXACT, SAMPLED
@@ -206,6 +206,3 @@ def _numbers(value: Any) -> Any:
         return tuple(float(part) for part in split(value)) if isinstance(value, str) else value
     except ValueError:
         raise ParameterError(f"spreads = {value!r} is not allowed: it should be numbers, as in '0, 25, 50'") from None
-
-
-EXPERIMENTS[FalseAlarms.name] = FalseAlarms

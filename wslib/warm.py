@@ -10,11 +10,13 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from wslib.experiments import EXPERIMENTS, Experiment, split
+from wslib.experiments import Experiment, split
 from wslib.games import game
+from wslib.perfect import RunPerfectUnit
 from wslib.play import player
+from wslib.positions import SETS
 from wslib.runs import RunUnit, SwitchUnit
-from wslib.search import GUIDED
+from wslib.search import GUIDED, GuidedSettings
 from wslib.tournament import NetworkEntrant, meetings, round_robin
 from wslib.training import KEPT, RunSettings, preset
 
@@ -151,8 +153,20 @@ class Warmstart(Runs):
             ]
         return asked
 
+    def perfect_units(self) -> Asked:
+        """Networks on the way against perfect play: the raw network, and with the search that it plays by."""
+        ways = {"raw": None, "search": GuidedSettings()}
+        return [
+            (
+                RunPerfectUnit(run=run, iteration=k, which=which, search=search),
+                {"part": "perfect", **labels, "iteration": k, "set": which, "way": way},
+            )
+            for labels, run in self.cells()
+            for k, which, (way, search) in product(self.kept(), SETS, ways.items())
+        ]
+
     def asked(self) -> Asked:
-        return self.run_units() + self.pool_units() + self.anchored_units()
+        return self.run_units() + self.pool_units() + self.anchored_units() + self.perfect_units()
 
 
 class IPrime(Runs):
@@ -320,6 +334,3 @@ class Beyond(Runs):
                 f"{x['kind']}-{x['seed']}": self.entrant(run) for x, run in self.cells() if x["board"] == board
             }
             yield board, "all", entrants
-
-
-EXPERIMENTS |= {e.name: e for e in (Warmstart, IPrime, Adaptive, AdaptiveVsFixed, Beyond)}

@@ -31,6 +31,7 @@ compute: bool = False  # compute what is missing (else: show what there is, and 
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
+from wslib import study
 from wslib.notebook import numbers, origin, read_parameters, results_of, say
 from wslib.oldway import PublishedTournaments
 from wslib.report import oldway as report
@@ -40,7 +41,10 @@ asked = read_parameters(PublishedTournaments, globals())
 
 # %% tags=["remove-stderr"]
 units, found = results_of(asked)
-pairs = report.complete(found[found["part"] == "pool"])
+pool = found[found["part"] == "pool"]
+pairs = report.complete(pool)
+matches = [unit for unit, part in zip(units, found["part"], strict=True) if part == "pool"]
+records = study.tables(matches, pool[["board", "way", "a", "b"]], "games", asked.name)
 origin(found, asked.name)
 
 # %% tags=["hide-input"]
@@ -70,6 +74,14 @@ report.ways_table(pairs)
 
 # %% tags=["hide-input"]
 say(report.ways_prose(pairs))
+
+# %% [markdown]
+# Different games are not yet independent games. If they were, it would not matter in which order the results came. A tree
+# that is kept can win the same line again and again, until one of the two has searched enough to leave it:
+
+# %%
+streaks = report.streaks(records)
+report.streaks_table(streaks)
 
 # %% [markdown]
 # The logs of an earlier tournament that the author has published contain the totals of each pairing and no more. In them,
@@ -107,8 +119,9 @@ say(report.ratings_prose(correlations))
 # 1. Play the old way with more games a pair (`-p games 100 -p compute True`). Does the number of different games go on growing?
 #
 # ```{dropdown} A solution
-# With fresh trees it stays at two. With kept trees it grows more and more slowly: every visit weighs less in a tree that is
-# already large, and in the end both players settle on one line for each colour.
+# With fresh trees it stays at about two. With kept trees new games went on turning up in the pairings that we tried, late ones
+# too, and yet the results came in long streaks: whole stretches won by one side, then by the other. The number of different
+# games does not say how much a pairing tells about its players.
 # ```
 #
 # 2. Which of the two habits would you keep, if you could keep one?
@@ -140,6 +153,8 @@ numbers(
     oldway_distinct=f"{old['distinct'].mean():.1f}",
     oldway_distinct_ours=f"{ours['distinct'].mean():.1f}",
     oldway_games=f"{asked.games}",
+    oldway_same=percent(streaks.loc[streaks["way"] == "old", "same"].mean()),
+    oldway_chance=percent(streaks.loc[streaks["way"] == "old", "chance"].mean()),
     oldway_repeats=percent(old["repeats"].mean()),
     oldway_tau=", ".join(f"{r.tau:.2f}" for r in correlations.itertuples() if (r.way, r.setting) == ("old", "thesis")),
 )

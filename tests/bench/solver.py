@@ -1,4 +1,4 @@
-"""Time per position of the published sets, by game, set and phase: the exact value of every move, one cold solver each.
+"""Processor time per position of the published sets, by game, set and phase: the exact value of every move, one cold solver each.
 
     .venv/bin/python tests/bench/solver.py            # all positions, about two minutes
     .venv/bin/python tests/bench/solver.py 60         # so many of each set
@@ -21,13 +21,13 @@ BAR = 50.0
 
 
 def times(positions: Positions) -> np.ndarray:
-    """Milliseconds for each position; nothing is remembered from one to the next."""
+    """Milliseconds of processor time for each position; nothing is remembered from one to the next."""
     found = []
     for i in range(len(positions)):
         solver = Solver(positions.game, table_bits=20)
-        begin = time.perf_counter()
+        begin = time.process_time()
         values = solver.moves(positions[i])
-        found.append(1000 * (time.perf_counter() - begin))
+        found.append(1000 * (time.process_time() - begin))
         assert all(v == positions.values[i, a] for a, (v, _) in values.items())
     return np.array(found)
 
@@ -44,16 +44,18 @@ def phases(count: int) -> None:
                 took = times(positions.take(rows))
                 median, slow, most = np.median(took), np.quantile(took, 0.9), took.max()
                 note = "" if median < BAR else "  above the bar"
-                print(f"{board:12}{which:8}{phase:8}{len(rows):5}{median:11.2f}{slow:9.1f}{most:9.1f}{note}", flush=True)
+                print(
+                    f"{board:12}{which:8}{phase:8}{len(rows):5}{median:11.2f}{slow:9.1f}{most:9.1f}{note}", flush=True
+                )
 
 
 def starts() -> None:
     """The empty boards whose value is known."""
     for name in ("gobang", "connect4-5x5", "connect4-6x5", "connect4"):
         solver = Solver(game(name), table_bits=22)
-        begin = time.perf_counter()
+        begin = time.process_time()
         value = solver.value(game(name).start())
-        print(f"{name:14}{value:+d} {solver.nodes:>12,} nodes {time.perf_counter() - begin:8.1f} s", flush=True)
+        print(f"{name:14}{value:+d} {solver.nodes:>12,} nodes {time.process_time() - begin:8.1f} s", flush=True)
 
 
 if __name__ == "__main__":

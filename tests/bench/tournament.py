@@ -1,7 +1,7 @@
 """How long a round robin of 89 players takes: measured on pairs of published networks, one process.
 
-``python tests/bench/tournament.py`` prints seconds of the processor per pair (20 games, 100 simulations a move) and what
-that makes for the thesis' 88 networks and a random player, game by game.
+``python tests/bench/tournament.py`` prints processor seconds per pair (20 games, 100 simulations a
+move) and what that makes for the 88 networks of the thesis and a random player, game by game.
 """
 
 import statistics

@@ -23,6 +23,7 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
     """Crash before and after each file operation of a run of a few iterations; at most so many of these moments."""
     outcome = Outcome("crash points", "file operations of a training run's commits that crashed")
     unit = fault_tasks.training("connect4", "adaptive")
+    fault_tasks.train(unit, str(folder / "first"))  # what is asked of the system only once is asked here
     with FileOperations().watched() as operations:
         fault_tasks.train(unit, str(folder / "calm"))
     outcome.details["file operations of the run"] = len(operations.names)

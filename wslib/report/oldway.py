@@ -78,6 +78,46 @@ def ways_table(pairs: pd.DataFrame) -> Html:
     )
 
 
+def streaks(records: pd.DataFrame) -> pd.DataFrame:
+    """How often a game between networks ends like the one before it with the same colours, and how often by chance.
+
+    ``records`` has a row per game in the order of play (``board``, ``way``, ``a``, ``b``, ``a_first``, ``result_a``).
+    By chance means: if the same results had come in any other order.
+    """
+    rows = []
+    for (board, way), games in between_networks(records).groupby(["board", "way"], sort=False):
+        same, chance, steps = 0.0, 0.0, 0
+        for _, part in games.groupby(["a", "b", "a_first"], sort=False):
+            results, n = part["result_a"].to_numpy(), len(part)
+            if n < 2:
+                continue
+            counts = np.unique(results, return_counts=True)[1]
+            same += int(np.sum(results[1:] == results[:-1]))
+            chance += (n - 1) * float(np.sum(counts * (counts - 1)) / (n * (n - 1)))
+            steps += n - 1
+        if steps:
+            rows.append({"board": board, "way": way, "same": same / steps, "chance": chance / steps})
+    return pd.DataFrame(rows, columns=["board", "way", "same", "chance"])
+
+
+def streaks_table(found: pd.DataFrame) -> Html:
+    """The same as a table."""
+    rows = [
+        {
+            "game": board_name(r.board),
+            "way": NAMES[r.way],
+            "ends like the last %": percent(r.same),
+            "in any other order %": percent(r.chance),
+        }
+        for r in found.itertuples()
+    ]
+    return show_table(
+        pd.DataFrame(rows),
+        "How often a game between two networks ends like the one before it with the same colours, and how often it "
+        "would if the order of games did not matter.",
+    )
+
+
 def ratings(pairs: pd.DataFrame) -> dict[tuple[str, str, str], Rating]:
     """The ratings by game, way and setting (``ours`` or ``thesis``)."""
     order = {name: place for place, name in enumerate(_listed(pairs))}

@@ -1,0 +1,90 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Results explorer: all runs
+#
+# **The question.** Which training runs are there, what became of each, and what did it cost? Every run that is published
+# in `data/`, or stored where this page was made, has a row here; one that was rated in several pools has a row in each.
+
+# %% tags=["parameters"]
+preset: str = "full"  # full: what is published or stored; smoke: seconds
+scale: str = "laptop"  # preset of the runs that are rated: laptop, table or paper
+switches: str = "table"  # preset of the adaptive runs up to their switch: table, laptop or paper
+workers: int = 0  # worker processes; 0 is one per core
+
+# %%
+from wslib.evidence import Page
+from wslib.listing import all_runs
+from wslib.notebook import numbers, read_parameters, say
+from wslib.report import explorer as report
+
+asked = read_parameters(Page, globals())
+
+# %% tags=["remove-stderr"]
+runs = all_runs(asked.gather(more=True))
+# Runs of the preset smoke show that all works, and nothing else.
+runs = runs[(runs["preset"].str.startswith("smoke")) == (asked.preset == "smoke")]
+
+# %% tags=["hide-input"]
+say(report.summary_prose(runs))
+
+# %% [markdown]
+# Click a column's head to sort by it, and again to turn it round; the menus and the search field narrow the table, and the
+# link downloads the rows that are seen.
+
+# %% tags=["hide-input"]
+report.explorer(runs)
+
+# %% [markdown]
+# ## What the columns say
+#
+# | column | meaning |
+# | --- | --- |
+# | experiment | who asked for the run; its page says why |
+# | preset | the scale, and what differs from it |
+# | accepted | networks that passed the arena |
+# | switch | the iteration after which an adaptive warm start ended; empty where it never did, and in all others |
+# | Elo, pool | of the final network in that pool, where a random player has 0; other pools are other scales |
+# | optimal % | moves of the network alone that keep the value of the position, where it was measured |
+# | CPU minutes | processor time of training on one core, while other work shared the machine |
+# | code | the commit that computed it; a `+` says that files differed from it |
+# | unit | the name under which the result is stored, as in `data/<experiment>/units.csv` |
+#
+# ## Exercises
+#
+# 1. Which method's runs differ most in accepted networks? Sort, and then check with the downloaded file.
+#
+# ```{dropdown} A hint
+# `pandas.read_csv("runs.csv").groupby(["game", "method"])["accepted"].std()`
+# ```
+#
+# 2. Does a run that accepts more networks end with a higher Elo?
+#
+# ```{dropdown} A hint
+# Compare within one pool and one game only: `corr` on the two columns, and a scatter plot before you believe it.
+# ```
+#
+# ## Run it yourself
+#
+# ```bash
+# source .venv/bin/activate
+# papermill notebooks/explorer.py out.ipynb
+# ```
+#
+# takes about half a minute and shows your own runs beside the published ones.
+
+# %% tags=["remove-cell"]
+numbers(
+    run_results="published" if (runs["results"] == "published").all() else "published and computed here",
+    runs_listed=str(runs["unit"].nunique()),
+)

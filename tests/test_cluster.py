@@ -1,0 +1,133 @@
+"""Units on a Dask cluster: the same bytes, ids instead of results, and addresses that nobody else reaches."""
+
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from study_tasks import FailingUnit, contents
+
+from wslib import study
+from wslib.cluster import check_address, needs_gpu, on_cluster, stored_unit
+from wslib.parameters import ParameterError
+from wslib.play import RandomSettings
+from wslib.runs import RunUnit
+from wslib.store import LocalStore
+from wslib.study import MatchUnit
+from wslib.training import preset
+
+distributed = pytest.importorskip("distributed")
+UNITS = [MatchUnit(game="tictactoe", a=RandomSettings(), b=RandomSettings(), games=4, seed=seed) for seed in range(5)]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A scheduler and two workers in this process: what is tested is ours, not Dask."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, protocol="tcp", host="127.0.0.1"
+    ) as found:
+        yield found
+
+
+def ask(units: list, root: Path, on: object):
+    return study.results(units, "trial", store=LocalStore(root), progress=False, on=on)
+
+
+def test_a_cluster_a_client_and_an_address_give_the_bytes_of_a_local_run(cluster, tmp_path: Path):
+    ask(UNITS, tmp_path / "here", None)
+    with distributed.Client(cluster) as client:
+        for name, on in (("cluster", cluster), ("client", client), ("address", cluster.scheduler_address)):
+            frame = ask(UNITS, tmp_path / name, on)
+            assert frame["unit"].tolist() == [unit.id for unit in UNITS]
+            assert contents(tmp_path / name) == contents(tmp_path / "here")
+        assert client.status == "running", "whose client it is closes it"
+
+
+def test_workers_return_ids_and_nothing_else(cluster, tmp_path: Path):
+    told = sorted(on_cluster(UNITS, tmp_path, cluster, lambda *_: pytest.fail("a unit failed")))
+    assert told == [(index, unit.id) for index, unit in enumerate(UNITS)]
+
+
+def test_a_unit_that_is_stored_is_not_computed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    assert stored_unit(UNITS[0], tmp_path) == UNITS[0].id
+    monkeypatch.setattr(MatchUnit, "compute_in", lambda *_: pytest.fail("it was computed again"))
+    assert stored_unit(UNITS[0], tmp_path) == UNITS[0].id
+
+
+def test_a_unit_that_fails_on_a_cluster_does_not_stop_the_others(cluster, tmp_path: Path):
+    with pytest.raises(study.UnitsFailed, match=r"\(failing\) failed: LookupError: nothing known of 1"):
+        ask([*UNITS, FailingUnit(number=1)], tmp_path, cluster)
+    assert LocalStore(tmp_path).count("match") == 5
+
+
+def test_a_worker_with_another_version_of_the_code_is_noticed(cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("wslib.cluster.stored_unit", lambda unit, root: "0" * 20)
+    with pytest.raises(study.UnitsFailed, match=r"its worker calls it 0{20}, so it runs another version"):
+        ask(UNITS[:1], tmp_path, cluster)
+
+
+def test_a_store_that_the_workers_do_not_share_is_noticed(cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("wslib.cluster.stored_unit", lambda unit, root: unit.id)
+    with pytest.raises(study.UnitsFailed, match="the store must be a folder that all workers share"):
+        ask(UNITS, tmp_path, cluster)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:8786", "tcp://localhost:1", "tcp://[::1]:8786", "tls://10.1.2.3:1",
+                                     "inproc://127.0.0.1/1/1"])  # fmt: skip
+def test_loopback_and_tls_are_allowed(address: str):
+    check_address(address)
+
+
+@pytest.mark.parametrize("address", ["tcp://10.0.0.5:8786", "tcp://0.0.0.0:8786", "tcp://:8786", "tcp://node7:8786",
+                                     "tcp://127.0.0.1.example.org:8786", "tcp://[2001:db8::1]:8786"])  # fmt: skip
+def test_an_address_that_others_reach_is_refused_without_tls(address: str, tmp_path: Path):
+    for on in (address, SimpleNamespace(scheduler_address=address)):
+        with pytest.raises(ParameterError, match="runs the code of anybody who reaches it") as told:
+            ask(UNITS, tmp_path, on)
+        assert "tls://" in str(told.value)
+    assert not (tmp_path / "match").exists()
+
+
+@pytest.mark.parametrize(
+    ("on", "sentence"),
+    [
+        ("8786", "is not a scheduler's address"),
+        ("http://127.0.0.1:1", "is not a scheduler's address"),
+        (8786, "should be an address, a"),
+    ],
+)
+def test_what_is_no_cluster_is_refused_in_one_sentence(on: object, sentence: str, tmp_path: Path):
+    with pytest.raises(ParameterError, match=sentence):
+        ask(UNITS, tmp_path, on)
+
+
+def test_workers_with_several_threads_are_refused(tmp_path: Path):
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=3, processes=False, dashboard_address=None, protocol="tcp", host="127.0.0.1"
+        ) as cluster,
+        pytest.raises(ParameterError, match="these workers have 3 threads each: they should have one"),
+    ):
+        ask(UNITS, tmp_path, cluster)
+
+
+def test_a_unit_that_trains_on_a_gpu_asks_for_a_worker_with_one():
+    run = preset("smoke", game="connect4")
+    assert not needs_gpu(RunUnit(run=run, iterations=2))
+    assert needs_gpu(SimpleNamespace(run=SimpleNamespace(device="cuda")))
+    assert not needs_gpu(UNITS[0])
+
+
+def test_the_library_does_without_dask_until_a_cluster_is_asked_for(tmp_path: Path):
+    script = (
+        "import sys; sys.modules['distributed'] = None\n"
+        "from wslib.cli import main\n"
+        "sys.exit(main(['run', 'orientation', '--set', 'games=2', '--on', 'tcp://127.0.0.1:1']))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False,
+        env={"WSLIB_STORE": str(tmp_path), "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    assert told.returncode == 2
+    assert told.stderr.splitlines()[-1].startswith("wslib run: computing on a cluster needs Dask: ")

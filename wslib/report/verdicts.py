@@ -1,0 +1,98 @@
+"""The page of verdicts: a row per claim, all its parts, and what the claims rest on.
+
+``rows`` and ``parts`` are the frames of :func:`wslib.claims.judge`. A positive effect means that the first-named is
+stronger.
+"""
+
+from collections.abc import Collection, Mapping
+
+import pandas as pd
+
+from wslib import stats
+from wslib.report.look import Html, link, show_table
+
+MARKS = {stats.REPLICATED: "✓ ", stats.NOT_REPLICATED: "✗ ", stats.UNDECIDED: "? "}
+SEVEN = tuple("1234567")
+HEAD = {"id": "claim", "says": "the thesis", "ours": "ours", "effect": "decisive part: effect (95 % interval)",
+        "runs": "runs", "verdict": "verdict", "would decide": "would decide", "page": "page"}  # fmt: skip
+
+
+def claim_table(rows: pd.DataFrame, caption: str, pages: Collection[str], parts: pd.DataFrame | None = None) -> Html:
+    """A row per claim; ``pages`` are those of the book, which the rows lead to. ``parts`` are offered for download."""
+    shown = rows.rename(columns=HEAD)
+    shown["verdict"] = [MARKS.get(word, "") + word for word in rows["verdict"]]
+    shown["page"] = [link(page, f"{page}.html") if page in pages else f"{page} (to come)" for page in rows["page"]]
+    if not rows["verdict"].isin(MARKS).any():
+        shown = shown.drop(columns=[HEAD["effect"], HEAD["runs"], HEAD["would decide"]])
+    return show_table(shown, caption, data=rows if parts is None else parts)
+
+
+def seven(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the seven claims."""
+    return rows[rows["id"].isin(SEVEN)]
+
+
+def outcomes(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of all other sentences about an outcome."""
+    return rows[~rows["id"].isin(SEVEN) & rows["verdict"].isin(MARKS)]
+
+
+def designs(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows about how something was done."""
+    return rows[~rows["verdict"].isin(MARKS)]
+
+
+def parts_table(parts: pd.DataFrame, claim: str) -> Html:
+    """All parts of one claim, folded."""
+    here = parts[parts["claim"] == claim]
+    shown = here.drop(columns=["claim", "units"]).rename(columns={"effect": "effect (95 % interval)"})
+    shown["runs"] = [f"{runs} {of}" if runs else "0" for runs, of in zip(here["runs"], shown.pop("of"), strict=True)]
+    # A number that would decide says something only where nothing is decided.
+    undecided = here["verdict"] == stats.UNDECIDED
+    shown["would decide"] = [f"{n:,}" if n and open_ else "–" for n, open_ in
+                             zip(here["would decide"], undecided, strict=True)]  # fmt: skip
+    table = show_table(shown, f"The parts of claim {claim}.", data=here)
+    summary = f"Claim {claim}: {len(here)} parts" if len(here) > 1 else f"Claim {claim}: 1 part"
+    return Html(f"<details><summary>{summary}</summary>{table.html}</details>", table.text)
+
+
+def all_parts(parts: pd.DataFrame) -> Html:
+    """The parts of every claim, each claim folded."""
+    tables = [parts_table(parts, claim) for claim in dict.fromkeys(parts["claim"])]
+    return Html("".join(table.html for table in tables), "\n".join(table.text for table in tables))
+
+
+def counts(rows: pd.DataFrame) -> dict[str, int]:
+    """How many claims about outcomes have which verdict."""
+    return {word: int((rows["verdict"] == word).sum()) for word in MARKS}
+
+
+def count_prose(rows: pd.DataFrame) -> str:
+    """The counts as a sentence, of the seven and of all others."""
+    texts = []
+    for name, some in (("Of the seven claims", seven(rows)), ("Of the other sentences", outcomes(rows))):
+        listed = ", ".join(f"{number} {'is' if number == 1 else 'are'} {word}" for word, number in counts(some).items())
+        texts.append(f"{name} {listed}.")
+    return " ".join(texts)
+
+
+def sources_table(frames: Mapping[str, pd.DataFrame], asked: Mapping[str, int]) -> Html:
+    """What the verdicts rest on, experiment by experiment; ``asked`` says how many results each asks for."""
+    rows = []
+    for name, number in asked.items():
+        frame = frames.get(name, pd.DataFrame({"unit": [], "origin": []})).drop_duplicates("unit")
+        published = int((frame["origin"] == "published").sum())
+        rows.append({"experiment": name, "results there": len(frame), "asked for": number, "published": published,
+                     "computed here": len(frame) - published})  # fmt: skip
+    behind = [frame[["unit", "origin"]].assign(experiment=name) for name, frame in frames.items()]
+    data = pd.concat(behind, ignore_index=True) if behind else None
+    return show_table(
+        pd.DataFrame(rows), "Results that the verdicts rest on: runs, and matches of two players.", data=data
+    )
+
+
+def origin_words(frames: Mapping[str, pd.DataFrame]) -> str:
+    """Where the results come from, for the status page."""
+    origins = [origin for frame in frames.values() for origin in frame.drop_duplicates("unit")["origin"]]
+    fresh = len(origins) - origins.count("published")
+    return f"{fresh} of {len(origins)} computed here" if fresh else "published"
