@@ -74,7 +74,7 @@ def test_the_moves_of_a_position_lead_to_it_and_its_values_are_those_of_its_lega
 def test_late_positions_of_a_set_have_the_values_that_trying_everything_gives(board: str, which: str):
     positions, seen = load(board, which), 0
     rules = positions.game.rules
-    most = {"gobang": 11, "connect4": 15, "othello": 10}[board]
+    most = {"gobang": 11 if which == "broad" else 15, "connect4": 13, "othello": 9}[board]
     for i in np.flatnonzero(positions.labels["phase"] == "late"):
         position = positions[i]
         if position.game.cells - (position.own | position.opp).bit_count() > most:
@@ -85,14 +85,14 @@ def test_late_positions_of_a_set_have_the_values_that_trying_everything_gives(bo
             if positions.discs is not None:
                 assert positions.discs[i, action] == truth
         seen += 1
-        if seen == 60:
+        if seen == 40:
             break
     assert seen >= 20
 
 
 @pytest.mark.parametrize(("board", "which"), EVERY)
 def test_some_positions_of_every_phase_are_solved_anew_with_the_same_values(board: str, which: str):
-    positions = load(board, which).sample(30)
+    positions = load(board, which).sample(15)
     for i in range(len(positions)):
         found = Solver(positions.game, table_bits=18).moves(positions[i])
         assert all(positions.values[i, a] == v for a, (v, _) in found.items())
@@ -251,8 +251,9 @@ def test_a_unit_refuses_a_reading_that_its_player_does_not_have():
 
 def test_other_positions_are_another_unit(monkeypatch: pytest.MonkeyPatch):
     unit = PerfectUnit(game="gobang", player=player("mcts"))
+    before = unit.id
     monkeypatch.setattr("wslib.perfect._digest", lambda board, which: "other")
-    assert PerfectUnit(game="gobang", player=player("mcts")).id != unit.id
+    assert unit.id != before
 
 
 def test_a_network_of_a_run_is_measured_raw_or_with_a_search(tmp_path: Path):
@@ -297,19 +298,19 @@ def test_the_experiment_refuses_what_it_cannot_do(values: dict, words: str):
     ("name", "plies", "value"), [("othello-4x4", 5, -8), ("connect4-4x5", 4, 0), ("gobang-3x4-k3", 2, 1)]
 )
 def test_a_start_is_solved_in_parts_that_are_kept(name: str, plies: int, value: int, tmp_path: Path, monkeypatch):
-    assert solve_start(name, tmp_path, plies=plies, table_bits=12, progress=False) == value
-    parts = sorted(tmp_path.rglob("*.json"))
-    assert parts
-    # Half of it is lost, as when it was stopped on the way: the rest is not solved again.
-    solved = []
-    original = Solver.allow
+    solved, original = [], Solver.allow
     monkeypatch.setattr(Solver, "allow", lambda self, nodes: (solved.append(1), original(self, nodes))[1])
     assert solve_start(name, tmp_path, plies=plies, table_bits=12, progress=False) == value
+    parts, searches = sorted(tmp_path.rglob("*.json")), len(solved)
+    assert parts and searches >= len(parts)
+    solved.clear()
+    assert solve_start(name, tmp_path, plies=plies, table_bits=12, progress=False) == value
     assert not solved
+    # Half of it is lost, as when it was stopped on the way: the rest is not solved again.
     for path in parts[::2]:
         path.unlink()
     assert solve_start(name, tmp_path, plies=plies, table_bits=12, progress=False) == value
-    assert 0 < len(solved) <= 2 * len(parts)
+    assert 0 < len(solved) < searches or len(parts) == 1
 
 
 def test_a_start_split_too_deep_is_refused():

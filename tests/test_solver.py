@@ -20,7 +20,10 @@ BIG = 50_000_000
 
 @numba.njit
 def exhaustive(rules, own, opp):
-    """The result by trying everything: no bounds, no table, no order. Othello: the final difference of discs."""
+    """The result by trying everything: no bounds, no table, no order; only a win ends the trying.
+
+    Othello: the final difference of discs.
+    """
     legal = R.legal_actions(rules, own, opp)
     result = R.status(rules, own, opp, legal)
     if result != R.RUNNING:
@@ -35,6 +38,8 @@ def exhaustive(rules, own, opp):
         after_own, after_opp = R.play(rules, own, opp, np.int64(R.lowest_bit(legal)))
         best = max(best, -exhaustive(rules, after_own, after_opp))
         legal &= legal - np.uint64(1)
+        if rules.kind != R.OTHELLO and best == 1:
+            break
     return best
 
 

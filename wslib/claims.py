@@ -323,11 +323,10 @@ def _ours(parts: Sequence[Part]) -> str:
     if len(parts) == 1:
         return {stats.REPLICATED: "so it is here too", stats.NOT_REPLICATED: "not so here"}.get(there[0].word, "open")
     words = [part.word for part in there]
-    counts = {"hold": stats.REPLICATED, "do not": stats.NOT_REPLICATED, "are open": stats.UNDECIDED}
+    counts = {"hold": stats.REPLICATED, "refuted": stats.NOT_REPLICATED, "open": stats.UNDECIDED}
     texts = [f"{words.count(word)} {what}" for what, word in counts.items() if word in words]
-    texts += [f"{len(parts) - len(there)} have {NO_DATA}"] if len(there) < len(parts) else []
-    texts[0] = texts[0].replace(" ", f" of {len(parts)} parts ", 1)
-    return ", ".join(texts)
+    texts += [f"{len(parts) - len(there)} without runs"] if len(there) < len(parts) else []
+    return f"of {len(parts)} parts " + ", ".join(texts)
 
 
 def _runs(parts: Sequence[Part]) -> str:

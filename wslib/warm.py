@@ -310,6 +310,8 @@ class Beyond(Runs):
         "Baseline, no gate": ("baseline", {"gating": False}),
         "Baseline, 10 epochs": ("baseline", {"epochs": 10}),
         "Baseline, arena from the empty board": ("baseline", {"arena_plies": 0}),
+        "Baseline, targets are the moves": ("baseline", {"targets": "move"}),
+        "Baseline, a fresh tree every move": ("baseline", {"tree": "fresh"}),
     }
     LARGER: ClassVar[str] = "connect4-6x7"
 

@@ -42,7 +42,7 @@ say(report.count_prose(rows))
 
 # %%
 report.claim_table(
-    report.seven(rows), "The seven claims. The decisive part is the one that the verdict hangs on.", pages(), parts
+    report.seven(rows), "The seven claims. The effect is that of the part which the verdict hangs on.", pages(), parts
 )
 
 # %% [markdown]

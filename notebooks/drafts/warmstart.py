@@ -46,6 +46,7 @@ runs_found = found[found["part"] == "run"]
 runs_asked = asked.labels().query("part == 'run'")
 pairs = found[found["part"] == "pool"]
 way = found[found["part"] == "anchored"]
+perfect = found[found["part"] == "perfect"]
 origin(found, asked.name)
 
 # %% tags=["hide-input"]
@@ -142,6 +143,23 @@ if len(way):
     )
 else:
     say("No network on the way has been rated yet.")
+
+# %% [markdown]
+# ## Against perfect play
+#
+# Elo depends on who is in the pool; the truth does not. The share of moves that keep a position's value, of the network with
+# its search of 100 simulations, in positions of [both sets](positions.ipynb): *broad*, from half-random play, and *path*, from
+# games between strong players.
+
+# %% tags=["hide-input"]
+searched = perfect[perfect["way"] == "search"] if len(perfect) else perfect
+for which in ("broad", "path"):
+    rows = searched[searched["set"] == which].assign(percent=lambda frame: 100 * frame["optimal"]) if len(searched) else searched
+    if len(rows):
+        display(report.way_figure(rows, "percent", "optimal moves, %", asked.methods, f"Optimal moves on the set {which}, by iteration; thin lines are runs."))
+
+# %% tags=["hide-input"]
+say(report.perfect_prose(perfect) if len(perfect) else "No network has been measured against perfect play yet.")
 
 # %% [markdown]
 # ## Limits

@@ -4,16 +4,16 @@ Each is refused in one sentence, in little memory, and nothing of it is executed
 whose digests are made to fit, so that the readers behind the digests meet them.
 """
 
+import contextlib
 import gzip
 import hashlib
+import io
 import json
 import os
 import pickle
 import random
 import resource
 import struct
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,6 +23,7 @@ import pandas as pd
 from fault_tasks import TinyUnit
 from harness import Outcome, kill, started
 
+from wslib.cli import main
 from wslib.experiments import Orientation
 from wslib.network import ABOUT, FORMAT, Network, NetworkSettings, from_bytes, to_bytes
 from wslib.notebook import read_parameters
@@ -153,10 +154,15 @@ def parameter_attacks(marker: str) -> Iterator[Attack]:
 
 
 def _command(arguments: list[str]) -> None:
-    script = "import sys; from wslib.cli import main; sys.exit(main(sys.argv[1:]))"
-    told = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=False)
-    if told.returncode == 2 and "Traceback" not in told.stderr:
-        raise ParameterError(told.stderr.strip().splitlines()[-1])
+    """Type a command; its refusal is raised as an error."""
+    told = io.StringIO()
+    with contextlib.redirect_stderr(told):
+        try:
+            code = main(arguments)
+        except SystemExit as ended:  # argparse's own refusal, below the usage
+            code = ended.code
+    if code == 2:
+        raise ParameterError(told.getvalue().strip().splitlines()[-1])
 
 
 def attempt(attack: Attack) -> str:

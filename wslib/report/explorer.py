@@ -20,7 +20,8 @@ STYLE = """
 .ws-explorer-controls{display:flex;flex-wrap:wrap;gap:.5em 1em;align-items:end;margin-bottom:.6em}
 .ws-explorer-controls[hidden]{display:none}
 .ws-explorer label{display:flex;flex-direction:column;font-size:.8em}
-.ws-explorer :is(input,select,button[type=reset]){font:inherit;padding:.2em .4em;max-width:13em;color:inherit;
+.ws-explorer button[type=reset]{font-size:.8em}
+.ws-explorer :is(input,select,button[type=reset]){font-family:inherit;padding:.2em .4em;max-width:13em;color:inherit;
 background:var(--pst-color-surface,transparent);border:1px solid currentColor;border-radius:4px}
 .ws-explorer option{color:#000;background:#fff}
 .ws-explorer-scroll{overflow:auto;max-height:75vh}
@@ -90,5 +91,5 @@ def summary_prose(runs: pd.DataFrame) -> str:
     once = runs.drop_duplicates("unit")
     hours = once["CPU minutes"].astype(float).sum() / 60
     fresh = int((once["results"] != "published").sum())
-    text = f"{len(once)} training runs of {once['experiment'].nunique()} experiments, {hours:.1f} processor hours."
+    text = f"{len(once)} training runs of {runs['experiment'].nunique()} experiments, {hours:.1f} processor hours."
     return text + (f" {fresh} of them are not published, but were computed here." if fresh else " All are published.")

@@ -145,8 +145,9 @@ def show_table(
 
     def cell(tag: str, value: Any, right: bool) -> str:
         text = str(value)
-        wrap = "normal" if tag == "th" or len(text) > LONGEST_UNWRAPPED else "nowrap"
-        shown = value.html if isinstance(value, Html) else escape(text)
+        made = isinstance(value, Html)
+        wrap = "normal" if tag == "th" or made or len(text) > LONGEST_UNWRAPPED else "nowrap"
+        shown = value.html if made else escape(text)
         return f'<{tag} style="text-align:{"right" if right else "left"};white-space:{wrap}">{shown}</{tag}>'
 
     head = "".join(cell("th", c, c in numeric) for c in frame)

@@ -5,6 +5,7 @@ stronger.
 """
 
 from collections.abc import Collection, Mapping
+from html import escape
 
 import pandas as pd
 
@@ -13,18 +14,38 @@ from wslib.report.look import Html, link, show_table
 
 MARKS = {stats.REPLICATED: "✓ ", stats.NOT_REPLICATED: "✗ ", stats.UNDECIDED: "? "}
 SEVEN = tuple("1234567")
-HEAD = {"id": "claim", "says": "the thesis", "ours": "ours", "effect": "decisive part: effect (95 % interval)",
-        "runs": "runs", "verdict": "verdict", "would decide": "would decide", "page": "page"}  # fmt: skip
+WIDTHS = {"the thesis": 13, "verdict": 7, "ours": 9, "effect (95 % interval)": 11}
+"""Least widths in em of the columns that wrap."""
 
 
 def claim_table(rows: pd.DataFrame, caption: str, pages: Collection[str], parts: pd.DataFrame | None = None) -> Html:
     """A row per claim; ``pages`` are those of the book, which the rows lead to. ``parts`` are offered for download."""
-    shown = rows.rename(columns=HEAD)
-    shown["verdict"] = [MARKS.get(word, "") + word for word in rows["verdict"]]
-    shown["page"] = [link(page, f"{page}.html") if page in pages else f"{page} (to come)" for page in rows["page"]]
+    shown = pd.DataFrame(
+        {
+            "claim": [_claim(row, pages) for row in rows.to_dict("records")],
+            "verdict": [MARKS.get(word, "") + word for word in rows["verdict"]],
+            "the thesis": rows["says"],
+            "ours": rows["ours"],
+            "effect (95 % interval)": rows["effect"],
+            "runs": rows["runs"],
+            "would decide": rows["would decide"],
+        }
+    )
+    for name, width in WIDTHS.items():
+        shown[name] = [_wrapping(text, width) for text in shown[name]]
     if not rows["verdict"].isin(MARKS).any():
-        shown = shown.drop(columns=[HEAD["effect"], HEAD["runs"], HEAD["would decide"]])
+        shown = shown.drop(columns=["effect (95 % interval)", "runs", "would decide"])
     return show_table(shown, caption, data=rows if parts is None else parts)
+
+
+def _claim(row: Mapping[str, str], pages: Collection[str]) -> Html:
+    """A claim's id above the page that tells of it."""
+    page = link(row["page"], f"{row['page']}.html").html if row["page"] in pages else f"<i>{escape(row['page'])}</i>"
+    return Html(f"<b>{escape(row['id'])}</b><br>{page}", row["id"])
+
+
+def _wrapping(text: str, width: int) -> Html:
+    return Html(f'<div style="min-width:{width}em">{escape(text)}</div>', text)
 
 
 def seven(rows: pd.DataFrame) -> pd.DataFrame:

@@ -249,6 +249,20 @@ def way_figure(rows: pd.DataFrame, column: str, label: str, kinds: Sequence[str]
     return show_figure(draw, f"{label} by iteration. Means at the last one: {listed}.", caption, rows)
 
 
+def perfect_prose(perfect: pd.DataFrame) -> str:
+    """How good the last networks are, with and without their search, on both sets."""
+    last = perfect[perfect["iteration"] == perfect["iteration"].max()]
+    means = last.groupby(["board", "way", "set"], sort=False)["optimal"].mean()
+    parts = []
+    for board in dict.fromkeys(last["board"]):
+        listed = "; ".join(
+            f"{name}: " + ", ".join(f"{100 * means[board, way, which]:.0f} % on {which}" for which in ("broad", "path"))
+            for way, name in (("raw", "the network alone"), ("search", "with its search"))
+        )
+        parts.append(f"**{board_name(board)}**: {listed}.")
+    return f"Optimal moves after {last['iteration'].max()} iterations, means over all runs. " + " ".join(parts)
+
+
 # --- verdicts -----------------------------------------------------------------------------------------------------
 
 
