@@ -36,19 +36,19 @@ MODELS: dict[str, type[Parameters]] = {
     "it_learns": ItLearns,
     "protocol": Protocol,
     "rating": FalseAlarms,
+    "warmstart": Warmstart,
+    "adaptive": Adaptive,
     "network_choice": NetworkChoice,
     "one_run": OneRun,
     "untrained": Untrained,
 }
 DRAFTS: dict[str, type[Parameters]] = {
-    "adaptive": Adaptive,
     "adaptive_vs_fixed": AdaptiveVsFixed,
     "beyond": Beyond,
     "iprime": IPrime,
     "perfect_play": PerfectPlay,
     "positions": Rebuilt,
     "published_tournaments": PublishedTournaments,
-    "warmstart": Warmstart,
 }
 """Experiments whose notebooks wait for their published results and are no pages of the book yet."""
 BOTH = pytest.mark.parametrize("model", [Orientation, Readings], ids=lambda model: model.name)

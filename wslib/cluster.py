@@ -14,6 +14,7 @@ import logging
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ def on_cluster(units: Sequence[Unit], root: Path, on: Any, failed: Failed) -> It
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     client, ours = _client(on, Client)
     try:
-        _told(client)
+        _tell_dashboard(client.dashboard_link)
         futures: dict[Future, int] = {
             client.submit(
                 stored_unit, unit, root.resolve(), key=f"{unit.kind}-{unit.id}", pure=False, retries=RETRIES,
@@ -138,9 +139,10 @@ def _checked(client: Any) -> Any:
     return client
 
 
-def _told(client: Any) -> None:
-    """Show where Dask's dashboard is."""
-    if link := client.dashboard_link:
+@cache
+def _tell_dashboard(link: str | None) -> None:
+    """Show, once, where Dask's dashboard is."""
+    if link:
         print(f"Dask's dashboard: {link}", file=sys.stderr, flush=True)
 
 

@@ -167,7 +167,7 @@ def switch_parts(evidence: Evidence, only: str = "") -> list[Part]:
     if frame.empty:
         return [Part(only or "warm starts end early")]
     cells = adaptive.cells(frame, thesis_table("table_6_2"))
-    claim = adaptive.claim_6(cells, frame, evidence.scale)
+    claim = adaptive.claim_6(frame, evidence.scale)
     units, found = tuple(frame["unit"]), []
     for row in claim[claim["claim"].str.startswith(only)].to_dict("records"):
         found.append(Part(row["claim"], row["verdict"], row["found"], (len(frame),), units=units))

@@ -20,7 +20,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 METHODS = {
-    "random": ("Random", "#999999", "x"),
+    "random": ("Random", "#6F6F6F", "x"),
     "mcts": ("MCTS", "#0072B2", "o"),
     "baseline": ("Baseline", "#000000", "o"),
     "rollout": ("Rollout", "#0072B2", "v"),

@@ -232,7 +232,7 @@ def way_figure(rows: pd.DataFrame, column: str, label: str, kinds: Sequence[str]
                 )
             axis.set_xscale("log")
             ticks = sorted(set(rows["iteration"]))
-            axis.set_xticks(ticks, [str(t) for t in ticks], fontsize=8)
+            axis.set_xticks(ticks, [f"{t:.0f}" for t in ticks], fontsize=8)
             axis.minorticks_off()
             axis.set_xlabel("iteration")
             axis.set_title(board_name(board))
@@ -260,7 +260,7 @@ def perfect_prose(perfect: pd.DataFrame) -> str:
             for way, name in (("raw", "the network alone"), ("search", "with its search"))
         )
         parts.append(f"**{board_name(board)}**: {listed}.")
-    return f"Optimal moves after {last['iteration'].max()} iterations, means over all runs. " + " ".join(parts)
+    return f"Optimal moves after {last['iteration'].max():.0f} iterations, means over all runs. " + " ".join(parts)
 
 
 # --- verdicts -----------------------------------------------------------------------------------------------------
@@ -279,8 +279,8 @@ def compared(elos: pd.DataFrame, board: str, first: str, second: str, claim: Cla
 
 
 def judged(comparisons: Sequence[Comparison | None]) -> list[Verdict]:
-    """Verdicts on those claims that have data, corrected together."""
-    return verdicts([c for c in comparisons if c is not None])
+    """Verdicts on those claims that have data, corrected together; a comparison that two claims share counts once."""
+    return verdicts(list({c.name: c for c in comparisons if c is not None}.values()))
 
 
 def verdict_table(found: Sequence[Verdict], caption: str) -> Html:

@@ -88,7 +88,7 @@ report.balances_figure(shown, report.last_board(shown))
 # ## Claim 6
 
 # %%
-claim = report.claim_6(cells, found, scale)
+claim = report.claim_6(found, scale)
 report.claim_table(claim)
 
 # %% tags=["hide-input"]

@@ -1,0 +1,111 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Reliability: what was broken, and what came of it
+#
+# **The question.** The study takes days of computing. Processes are killed, disks fill up, files rot, machines vanish. Can a
+# result be lost by that, or, much worse, come out wrong without anybody noticing?
+#
+# No claim of the thesis is tested here; what is tested is this project. Commands that stay in it break things
+# on purpose, many times, and append what they did to `data/reliability/faults.csv`. The numbers below are computed from
+# that file.
+
+# %%
+import pandas as pd
+
+from wslib.notebook import say
+from wslib.report import reliability as report
+from wslib.store import published_root
+
+record = pd.read_csv(published_root() / "reliability" / "faults.csv", dtype={"code": str})
+
+# %% [markdown]
+# ## The design
+#
+# **A result is a folder with a manifest.** Files are written under a temporary name, flushed to the disk and renamed; the manifest,
+# with the size and SHA-256 digest of each, comes last. A result exists exactly when its manifest does. Digests are
+# compared whenever something is read; what does not agree is set aside, reported, and computed again.
+#
+# **The same parameters give the same bytes.** So a unit can be computed twice, by two processes at once, or again after a kill, and
+# nobody needs a lock that a human would have to remove. Everything random comes from streams that are named
+# after what they are for; a resumed run draws what an undisturbed one would have drawn.
+#
+# **A training run is a chain of states**, one committed per iteration: weights, examples, the state of the switch. A kill costs at most
+# the iteration in which it came.
+#
+# **Nothing that is read is executed.** Networks are safetensors files, tables are CSV, the rest is JSON; nothing is
+# unpickled, and what is read has a size that it may not exceed.
+#
+# ## The figures
+
+# %% tags=["hide-input"]
+say(report.prose(record))
+
+# %%
+report.promises_table(record)
+
+# %% [markdown]
+# ## Found and fixed while building these tests
+#
+# 1. Papermill writes an executed notebook in place. An execution that is killed while it writes leaves half a file, also where a
+#    good notebook was. This project's handler writes beside it and renames, for any local output.
+# 2. Publishing replaced files one by one. A kill in the middle left a folder that was refused, rightly, but that could not be published again
+#    either. Now all new files lie beside the old ones, complete, before the first is replaced, and an interrupted
+#    replacement is gone on with.
+# 3. A worker process that died took the whole pool of processes with it. Now its unit is tried again, and the others do not notice.
+# 4. One failing unit stopped all others. Now the others are computed, and the failures are told at the end.
+# 5. A table of a few kilobytes could unpack to any size. Now there is a limit, before the memory is asked for.
+#
+# ## What we saw
+#
+# A result that survives is dull to look at, which is the point. Where the table above says that a promise was broken, that
+# is a defect, and the run in which it happened is listed below with the command that repeats it.
+#
+# ## Limits
+#
+# - SIGKILL ends a process, not a machine. A power cut also loses what the disk's own cache holds; files and folders are flushed
+#   (`fsync`), and a disk that lies about that is beyond us.
+# - Bytes are equal on the same kind of processor with the same versions. Elsewhere results agree as two samples do.
+# - Digests tell damage, not malice: who can write both a file and its manifest can replace a result. Published results are in git.
+# - Network file systems, and a batch system's own failures, were not to be had here.
+#
+# ## Every run
+
+# %% tags=["hide-input"]
+report.runs_table(record)
+
+# %% [markdown]
+# ## Exercises
+#
+# 1. Start `wslib run one_run --set preset=smoke --set seed=1`, and stop it with `kill -9` while it runs. What is in the store, and what does the same
+#    command do next?
+#
+# ```{dropdown} A hint
+# Look for folders with and without a `manifest.json` below `.wslib-store/state`.
+# ```
+#
+# 2. Change one character of a file below `.wslib-store/match` and ask for its result again. Then change one in `data/`. Why is the second
+#    not repaired?
+#
+# ```{dropdown} A hint
+# Fresh results can be computed again; published ones are what others have seen, and git has them.
+# ```
+#
+# ## Run it yourself
+#
+# ```bash
+# make faults                                                    # everything, an hour or two
+# python tests/faults/run.py training_kills --number 100         # one of them
+# ```
+#
+# `make test` runs a small sample of each.

@@ -1,0 +1,165 @@
+"""More results change the book without an edit: tables, prose and verdicts, from a copy of ``data/`` with added runs.
+
+And what a page shows is what the plain files of ``data/`` say.
+"""
+
+import base64
+import html
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+
+from wslib import stats, store
+from wslib.claims import judge
+from wslib.evidence import Evidence, Page, gather
+from wslib.experiments import Orientation
+from wslib.listing import all_runs
+from wslib.report import orientation, warm
+from wslib.report import verdicts as report
+from wslib.report.explorer import summary_prose
+from wslib.report.look import percent
+from wslib.store import Stored, publish, thesis_table
+from wslib.tournament import NetworkEntrant, round_robin
+from wslib.warm import Warmstart
+
+ROOT = Path(__file__).resolve().parent.parent
+WARMSTART = Warmstart(boards=("connect4",), methods=("baseline", "wrora"), workers=1)
+STRENGTH = {"random": 0, "baseline": 200, "wrora": 320}
+FULL = {asked.name: asked for asked in Page().experiments()}
+MADE = {"code": "made up", "cpu_training": 60.0}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with a copy of the published results but warmstart's, and an empty store."""
+    shutil.copytree(ROOT / "data", tmp_path / "data", ignore=shutil.ignore_patterns("warmstart"))
+    monkeypatch.setattr(store, "HOME", tmp_path)
+    monkeypatch.setenv("WSLIB_STORE", str(tmp_path / "store"))
+    return tmp_path
+
+
+def add_runs(home: Path, runs: int) -> None:
+    """Publish made-up runs of two methods in Connect Four and the games between all of them."""
+    results = {}
+    table = pd.DataFrame({"iteration": [1, 2], "accepted": [True, False]})
+    present = set()
+    for unit, labels in WARMSTART.run_units():
+        if labels["seed"] < runs:
+            summary = {"iterations": 100, "accepted": 20, "switch_iteration": None}
+            results[unit.id] = ("run", unit.canonical(), Stored(unit.id, summary, {"iterations": table}, MADE))
+            present.add(unit.run)
+    ((board, _, entrants),) = WARMSTART.pools()
+    playing = {n: e for n, e in entrants.items() if not isinstance(e, NetworkEntrant) or e.run in present}
+    games = pd.DataFrame({"result_a": [1, -1], "plies": [20, 21]})
+    for unit, names in round_robin(board, playing, games=WARMSTART.games):
+        stored = Stored(unit.id, _played(names["a"], names["b"]), {"games": games}, MADE)
+        results[unit.id] = ("pair", unit.canonical(), stored)
+    publish("warmstart", results, WARMSTART.tables, home / "data")
+
+
+def _played(a: str, b: str) -> dict[str, int | float]:
+    """Twenty games as the strengths of both let expect; a run is a little stronger or weaker than its kind."""
+    levels = [STRENGTH[name.split("-")[0]] + 10 * (int(name[-1]) % 3 if "-" in name else 0) for name in (a, b)]
+    won = round(10 / (1 + 10 ** ((levels[1] - levels[0]) / 400)))
+    counts = {"wins": won, "draws": 0, "losses": 10 - won}
+    colours = {f"{name}_{colour}": n for name, n in counts.items() for colour in ("first", "second")}
+    return {**colours, "games": 20, "distinct": 20, "plies_mean": 20.5, "plies_min": 20, "plies_max": 21}
+
+
+def seen(evidence: Evidence) -> dict[str, str]:
+    """What pages show of these results."""
+    found = evidence.frame("warmstart", "run")
+    asked = WARMSTART.labels().query("part == 'run'")
+    rows, parts = judge(Evidence(evidence.frames, evidence.tables, asked=FULL))
+    elos = evidence.elos["warmstart"]
+    part = parts[parts["part"] == "Connect Four: WRoRa > Baseline"].iloc[0]
+    return {
+        "coverage": warm.coverage_prose(found, asked, "laptop", 100),
+        "runs": warm.coverage_table(found, asked, "laptop").html,
+        "elo": warm.elo_table(elos, WARMSTART.methods, "Elo.").html,
+        "claims": report.claim_table(report.seven(rows), "Seven.", set(), parts).html,
+        "part": part["verdict"],
+        "would decide": str(part["would decide"]),
+        "claim 3": rows.set_index("id").loc["3", "ours"],
+        "listed": summary_prose(all_runs(evidence)),
+    }
+
+
+def test_runs_that_are_added_to_the_data_change_tables_prose_and_verdict(home: Path):
+    add_runs(home, 4)
+    before = seen(gather([WARMSTART]))
+    assert before["part"] == stats.UNDECIDED
+    assert int(before["would decide"]) >= 5
+    add_runs(home, 6)
+    after = seen(gather([WARMSTART]))
+    assert after["part"] == stats.REPLICATED
+    assert "8 of 16 training runs" in before["coverage"] and "12 of 16 training runs" in after["coverage"]
+    assert "1 hold" in after["claim 3"] and "hold" not in before["claim 3"]
+    for shown in before:
+        if shown != "would decide":
+            assert before[shown] != after[shown], shown
+
+
+def test_a_verdict_turns_when_the_added_runs_say_the_opposite(home: Path, monkeypatch: pytest.MonkeyPatch):
+    add_runs(home, 6)
+    monkeypatch.setitem(STRENGTH, "wrora", 80)
+    assert seen(gather([WARMSTART]))["part"] == stats.REPLICATED
+    add_runs(home, 7)
+    assert seen(gather([WARMSTART]))["part"] == stats.NOT_REPLICATED
+
+
+@pytest.mark.notebooks
+def test_the_notebook_of_verdicts_shows_runs_that_were_added(home: Path, tmp_path: Path):
+    add_runs(home, 6)
+    # A copy of the library finds the copy of the data beside it.
+    shutil.copytree(ROOT / "wslib", home / "wslib", ignore=shutil.ignore_patterns("__pycache__"))
+    (source,) = ROOT.glob("notebooks/**/verdicts.py")
+    output = tmp_path / "verdicts.ipynb"
+    command = [sys.executable, "-m", "papermill", str(source), str(output), "--no-progress-bar", "--cwd", str(home)]
+    paths = {"PYTHONPATH": str(home), "WSLIB_STORE": str(home / "store")}
+    subprocess.run(command, check=True, capture_output=True, timeout=300, cwd=home, env=os.environ | paths)
+    outputs = [o for cell in nbformat.read(output, 4).cells for o in cell.get("outputs", [])]
+    text = " ".join(str(o.get("data", {}).get("text/html", "")) for o in outputs)
+    rows, _ = judge(Evidence(gather([WARMSTART]).frames, {}, asked=FULL))
+    expected = rows.set_index("id").loc["3"]
+    assert html.escape(expected["ours"]) in text and html.escape(expected["effect"]) in text
+    assert "of 15 parts 1 hold" in text
+
+
+def cells_of(shown: str) -> pd.DataFrame:
+    return pd.read_html(io.StringIO(shown))[0]
+
+
+def test_the_win_rates_that_are_shown_are_those_of_the_published_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("WSLIB_STORE", str(tmp_path))
+    matches = gather([Orientation(workers=1)]).frame("orientation", "table")
+    compared = orientation.beside_thesis(matches, thesis_table("table_5_1"))
+    shown = cells_of(orientation.comparison_table(compared).html)
+    units = pd.read_csv(ROOT / "data" / "orientation" / "units.csv").set_index("unit")
+    for unit, ours in zip(compared["unit"], shown["ours %"], strict=True):
+        row = units.loc[unit]
+        points = row["wins_first"] + row["wins_second"] + (row["draws_first"] + row["draws_second"]) / 2
+        assert f"{float(ours):.1f}" == percent(points / row["games"])
+
+
+def test_the_data_behind_a_figure_names_units_that_are_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("WSLIB_STORE", str(tmp_path))
+    matches = gather([Orientation(workers=1)]).frame("orientation", "table")
+    compared = orientation.beside_thesis(matches, thesis_table("table_5_1"))
+    figure = orientation.heat_maps(compared, ("random", "mcts", "rave", "rhea")).html
+    (packed,) = re.findall(r'base64,([^"]+)"', figure)
+    frame = pd.read_csv(io.BytesIO(base64.b64decode(packed)), dtype={"unit": str})
+    units = pd.read_csv(ROOT / "data" / "orientation" / "units.csv", dtype={"unit": str})
+    assert set(frame["unit"]) <= set(units["unit"]) and len(frame) == len(compared)
+    assert np.allclose(frame["score"], compared["score"], rtol=1e-5)

@@ -1,0 +1,72 @@
+"""The chapter on reliability: what was broken, how often, and what came of it, as the fault commands recorded."""
+
+import json
+from html import escape
+
+import pandas as pd
+
+from wslib.report.look import show_table
+
+PROMISES = {
+    "training killed": "A killed training run ends, after it was resumed, with the bytes of an undisturbed one",
+    "crash points": "After a crash at any file operation there is the old state or the new one, never a mixture",
+    "damaged files": "A damaged file is noticed and never loaded",
+    "many writers": "Eight processes, killed now and then, share one store without a lost or torn result",
+    "full disk": "A full disk is one sentence, and a restart succeeds",
+    "Dask": "Killed workers and a killed scheduler lose nothing and change no byte",
+    "notebooks": "A killed execution leaves no unreadable notebook in place of a good one",
+    "hostile input": "Crafted input is refused in one sentence, in bounded memory, and nothing of it runs",
+}
+
+
+def summed(record: pd.DataFrame) -> pd.DataFrame:
+    """All runs of each fault command together, in the order of the promises."""
+    sums = record.groupby("fault").agg(
+        of=("of", "first"), trials=("trials", "sum"), failures=("failures", "sum"), runs=("trials", "size"),
+        seconds=("seconds", "sum"), last=("date", "max"),
+    )  # fmt: skip
+    known = [fault for fault in PROMISES if fault in sums.index]
+    return sums.loc[known].reset_index()
+
+
+def promises_table(record: pd.DataFrame) -> object:
+    """Promise, denominator and failures of each fault."""
+    sums = summed(record)
+    shown = pd.DataFrame(
+        {
+            "promise": [PROMISES[fault] for fault in sums["fault"]],
+            "tried on": [f"{trials:,} {of}" for trials, of in zip(sums["trials"], sums["of"], strict=True)],
+            "broken": sums["failures"],
+            "last": sums["last"].str[:10],
+        }
+    )
+    return show_table(shown, "What is promised, how often that was tried, and how often the promise was broken.")
+
+
+def runs_table(record: pd.DataFrame) -> object:
+    """Each run of a fault command as it was recorded."""
+    shown = record.assign(
+        date=record["date"].str[:16].str.replace("T", " "),
+        details=[_told(text) for text in record["details"]],
+        minutes=(record["seconds"] / 60).round(1),
+    )
+    columns = ["date", "fault", "trials", "failures", "minutes", "details", "command", "code"]
+    return show_table(shown[columns], "Every run of a fault command, as recorded.")
+
+
+def _told(details: str) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in json.loads(details).items())
+
+
+def prose(record: pd.DataFrame) -> str:
+    """The sum of it, as a sentence."""
+    sums = summed(record)
+    machines = sorted({escape(str(name)) for name in record["processor"]})
+    broken = int(sums["failures"].sum())
+    missing = [PROMISES[fault] for fault in PROMISES if fault not in set(sums["fault"])]
+    text = (
+        f"In {len(record)} runs of {sums['seconds'].sum() / 3600:.1f} hours in all, {int(sums['trials'].sum()):,} "
+        f"things were broken; {'no promise was' if not broken else f'a promise was {broken} times'} broken. "
+        f"Machine: {', '.join(machines)}."
+    )
+    return text + (f" Not tried yet: {'; '.join(missing)}." if missing else "")
