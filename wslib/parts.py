@@ -4,6 +4,7 @@ For players without training the unit is the game, for all else the run. Each fu
 where there are none. A positive strength means that the claimed side is ahead.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import product
 from math import ceil
@@ -166,11 +167,13 @@ def switch_parts(evidence: Evidence, only: str = "") -> list[Part]:
     frame = frame[frame["scale"] == evidence.scale] if len(frame) else frame
     if frame.empty:
         return [Part(only or "warm starts end early")]
-    cells = adaptive.cells(frame, thesis_table("table_6_2"))
     claim = adaptive.claim_6(frame, evidence.scale)
     units, found = tuple(frame["unit"]), []
     for row in claim[claim["claim"].str.startswith(only)].to_dict("records"):
-        found.append(Part(row["claim"], row["verdict"], row["found"], (len(frame),), units=units))
+        counted = re.search(r"of (\d+) runs", row["found"])
+        runs = int(counted[1]) if counted else len(frame)
+        word = row["verdict"] if runs >= FEWEST_RUNS else stats.UNDECIDED
+        found.append(Part(row["claim"], word, row["found"], (runs,), units=units))
     return found or [Part(only)]
 
 
@@ -240,6 +243,8 @@ def length_part(evidence: Evidence, methods: Sequence[str], lengths: Sequence[in
     if elos is None:
         return Part(name)
     present = [m for m in methods if warm.best_length(elos, m)]
+    if not present:
+        return Part(name)
     found = warm.judged(warm.best_lengths(elos, present, lengths))
     best = ", ".join(f"{method_name(m)} {str(warm.best_length(elos, m)).split()[1]}" for m in present)
     fewest = min((min(v.runs) for v in found), default=0)

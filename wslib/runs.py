@@ -112,9 +112,9 @@ class RunFolder:
 Told = Callable[[dict[str, Any]], object]
 
 
-def measured(run: RunSettings, network: Network) -> dict[str, float]:
+def measured(run: RunSettings, network: Network) -> dict[str, Any]:
     """How far a raw network is from perfect play, set by set: share of optimal moves, regret, error of the value."""
-    told = {}
+    told: dict[str, Any] = {}
     for which in SETS:
         positions = load(run.game, which)
         if run.measure_positions:

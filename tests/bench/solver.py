@@ -1,4 +1,4 @@
-"""Processor time per position of the published sets, by game, set and phase: the exact value of every move, one cold solver each.
+"""Processor time per position of the published sets, by phase: the exact value of every move, one cold solver each.
 
     .venv/bin/python tests/bench/solver.py            # all positions, about two minutes
     .venv/bin/python tests/bench/solver.py 60         # so many of each set
