@@ -36,6 +36,8 @@ MODELS: dict[str, type[Parameters]] = {
     "it_learns": ItLearns,
     "protocol": Protocol,
     "rating": FalseAlarms,
+    "perfect_play": PerfectPlay,
+    "positions": Rebuilt,
     "warmstart": Warmstart,
     "adaptive": Adaptive,
     "network_choice": NetworkChoice,
@@ -46,8 +48,6 @@ DRAFTS: dict[str, type[Parameters]] = {
     "adaptive_vs_fixed": AdaptiveVsFixed,
     "beyond": Beyond,
     "iprime": IPrime,
-    "perfect_play": PerfectPlay,
-    "positions": Rebuilt,
     "published_tournaments": PublishedTournaments,
 }
 """Experiments whose notebooks wait for their published results and are no pages of the book yet."""

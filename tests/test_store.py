@@ -643,6 +643,24 @@ def test_a_unit_is_found_under_whatever_experiment_it_was_published(published: P
     assert found[1].tables["games"].equals(example(1)["tables"]["games"])
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("units.csv", b"\xff\xfe"),
+        ("units.csv", b"unit,kind,games\naa00,match,{\n"),
+        ("units.csv", b"kind\nmatch\n"),
+        ("games.csv.gz", b"no gzip"),
+        ("games.csv.gz", gzip.compress(b"number\n1\n")),
+        ("provenance.csv", b"date\n1\n"),
+    ],
+)
+def test_sealed_published_files_that_hold_no_results_are_refused(name: str, content: bytes, published: Path):
+    (published / "trial" / name).write_bytes(content)
+    forge(published / "trial", lambda m: m["files"].update({name: entry(content)}))
+    with pytest.raises(DamagedResult, match="does not hold published results"):
+        Published("trial", published).read("match", UNIT)
+
+
 def test_damage_elsewhere_is_told_and_costs_only_what_is_there(published: Path):
     with (published / "trial" / "units.csv").open("ab") as file:
         file.write(b"\n")

@@ -173,6 +173,17 @@ def test_a_unit_published_under_one_experiment_serves_another_that_asks_for_the_
     assert computed == [1]
 
 
+def test_a_table_that_was_not_published_is_read_here_or_one_sentence_says_how_to_get_it(store: LocalStore):
+    ask(UNITS[:1], store)
+    publish("numbers only", study.collect(UNITS[:1], "trial", store), ())
+    elsewhere = LocalStore(store.root.parent / "empty")
+    assert study.origins(UNITS[:1], "trial", elsewhere) == {UNITS[0].id: "published"}
+    sentence = f"published without its table 'games': 'wslib run trial --unit {UNITS[0].id} --again' computes it here"
+    with pytest.raises(ParameterError, match=sentence):
+        study.table(UNITS[0], "games", "trial", elsewhere)
+    assert len(study.table(UNITS[0], "games", "trial", store)) == 4
+
+
 def test_only_what_exists_is_collected_for_publishing(store: LocalStore):
     ask(UNITS[:2], store)
     assert list(study.collect(UNITS, "trial", store)) == [UNITS[0].id, UNITS[1].id]

@@ -243,45 +243,47 @@ class Published:
             ) from None
 
     @cached_property
-    def _rows(self) -> dict[str, dict[str, str]]:
-        text = io.StringIO(self._files.get("units.csv", b"").decode())
-        return {row["unit"]: row for row in csv.DictReader(text)}
+    def _parsed(self) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[pd.DataFrame, Any]], pd.DataFrame]:
+        """The units' rows with their summaries; each table, and which of its rows are whose; the provenance."""
+        try:
+            rows = {row["unit"]: row for row in csv.DictReader(io.StringIO(self._files.get("units.csv", b"").decode()))}
+            units = {unit: {"kind": row["kind"], "summary": _summary(row)} for unit, row in rows.items()}
+            packed = {n.removesuffix(".csv.gz"): c for n, c in self._files.items() if n.endswith(".csv.gz")}
+            tables = {name: unpack_table(content) for name, content in packed.items()}
+            places = {name: (table, table.groupby("unit").indices) for name, table in tables.items()}
+            made = self._files.get("provenance.csv")
+            provenance = pd.read_csv(io.BytesIO(made), dtype=_TEXTS) if made else pd.DataFrame(columns=["unit"])
+            return units, places, provenance.set_index("unit", drop=False)
+        except (KeyError, TypeError, ValueError, OSError, EOFError, RecursionError, zlib.error, csv.Error) as error:
+            raise DamagedResult(
+                f"{self.folder} does not hold published results ({type(error).__name__}: {error})"
+            ) from None
 
-    @cached_property
-    def _tables(self) -> dict[str, pd.DataFrame]:
-        names = [n for n in self._files if n.endswith(".csv.gz")]
-        return {n.removesuffix(".csv.gz"): unpack_table(self._files[n]) for n in names}
-
-    @cached_property
-    def _places(self) -> dict[str, dict[str, Any]]:
-        """Which rows of each table are a unit's."""
-        return {name: table.groupby("unit").indices for name, table in self._tables.items()}
-
-    @cached_property
-    def _made(self) -> dict[str, dict[str, Any]]:
-        return {row["unit"]: row for row in self.provenance.to_dict("records")}
-
-    @cached_property
+    @property
     def provenance(self) -> pd.DataFrame:
         """When, where and with what each unit was computed."""
-        content = self._files.get("provenance.csv")
-        return pd.read_csv(io.BytesIO(content), dtype=_TEXTS) if content else pd.DataFrame(columns=["unit"])
+        return self._parsed[2].reset_index(drop=True)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._parsed[0])
 
     def read(self, kind: str, unit: str) -> Stored | None:
         """The result of a unit, or None."""
-        row = self._rows.get(unit)
-        if row is None or row["kind"] != kind:
+        units, tables, made = self._parsed
+        if unit not in units or units[unit]["kind"] != kind:
             return None
-        facts = ("unit", "kind", "parameters")
-        summary = {name: json.loads(value) for name, value in row.items() if name not in facts and value != ""}
-        tables = {
-            name: table.iloc[self._places[name].get(unit, [])].drop(columns="unit").reset_index(drop=True)
-            for name, table in self._tables.items()
+        parts = {
+            name: table.iloc[rows.get(unit, [])].drop(columns="unit").reset_index(drop=True)
+            for name, (table, rows) in tables.items()
         }
-        return Stored(unit, summary, tables, self._made.get(unit, {}))
+        provenance = made.loc[[unit]].iloc[0].to_dict() if unit in made.index else {}
+        return Stored(unit, dict(units[unit]["summary"]), parts, provenance)
+
+
+def _summary(row: Mapping[str, str]) -> dict[str, Any]:
+    """The numbers of a unit from its row of text."""
+    facts = ("unit", "kind", "parameters")
+    return {name: json.loads(value) for name, value in row.items() if name not in facts and value != ""}
 
 
 def shelves(experiment: str, root: Path | str | None = None) -> list[Published]:

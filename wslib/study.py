@@ -111,7 +111,16 @@ def table(unit: Unit, name: str, experiment: str, store: LocalStore | None = Non
     """A table of a unit's result (as ``games`` of a match); computes the unit if it is missing."""
     store = store or LocalStore()
     results([unit], experiment, store=store, progress=False)
-    return known_results([unit], experiment, store)[unit.id][1].tables[name]
+    return _table(unit, name, experiment, known_results([unit], experiment, store)[unit.id][1])
+
+
+def _table(unit: Unit, name: str, experiment: str, stored: Stored) -> pd.DataFrame:
+    if name not in stored.tables:
+        raise ParameterError(
+            f"unit {unit.id} was published without its table {name!r}: "
+            f"'wslib run {experiment} --unit {unit.id} --again' computes it here"
+        )
+    return stored.tables[name]
 
 
 def provenance(units: Sequence[Unit], experiment: str, store: LocalStore | None = None) -> pd.DataFrame:
@@ -126,7 +135,7 @@ def tables(units: Sequence[Unit], labels: pd.DataFrame, name: str, experiment: s
     known = known_results(units, experiment, store or LocalStore())
     parts = []
     for unit, (_, label) in zip(units, labels.iterrows(), strict=True):
-        part = known[unit.id][1].tables[name]
+        part = _table(unit, name, experiment, known[unit.id][1])
         parts.append(part.assign(**{key: value for key, value in label.items() if key not in part}))
     return pd.concat(parts, ignore_index=True)
 
@@ -134,12 +143,17 @@ def tables(units: Sequence[Unit], labels: pd.DataFrame, name: str, experiment: s
 def known_results(units: Sequence[Unit], experiment: str, store: LocalStore) -> dict[str, tuple[str, Stored]]:
     """Of those that are there: where from, and the result."""
     known: dict[str, tuple[str, Stored]] = {}
-    published = shelves(experiment)
+    own, *others = shelves(experiment)
     for unit in {unit.id: unit for unit in units}.values():
-        if stored := next(filter(None, (shelf.read(unit.kind, unit.id) for shelf in published)), None):
-            known[unit.id] = ("published", stored)
-        elif stored := store.read(unit.kind, unit.id):
-            known[unit.id] = ("computed here", stored)
+        found = own.read(unit.kind, unit.id)
+        elsewhere = found or next(filter(None, (shelf.read(unit.kind, unit.id) for shelf in others)), None)
+        # Another experiment may have published the numbers alone, without the tables that this one shows.
+        whole = found or (elsewhere and any(len(table) for table in elsewhere.tables.values()))
+        here = None if whole else store.read(unit.kind, unit.id)
+        if here:
+            known[unit.id] = ("computed here", here)
+        elif elsewhere:
+            known[unit.id] = ("published", elsewhere)
     return known
 
 
