@@ -24,6 +24,8 @@ SMOKE: dict[str, dict[str, Any]] = {
     "network_choice": {"preset": "smoke"},
     "one_run": {"preset": "smoke"},
     "orientation": {"preset": "smoke"},
+    "perfect_play": {"preset": "smoke"},
+    "positions": {"rebuilt": 2},
     "protocol": {"preset": "smoke"},
     "rating": {"preset": "smoke"},
     "published_tournaments": {"preset": "smoke"},
@@ -31,6 +33,8 @@ SMOKE: dict[str, dict[str, Any]] = {
     "rhea": {"evolutions": 20, "games": 20},
     "searches": {"simulations": 20},
     "untrained": {"preset": "smoke"},
+    "verdicts": {"preset": "smoke"},
+    "explorer": {"preset": "smoke"},
 }
 
 

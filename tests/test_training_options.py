@@ -367,3 +367,8 @@ def test_a_run_on_a_device_that_is_not_here_does_not_begin():
         start(run)
     with pytest.raises(ParameterError, match="device = 'cuda' is not here"):
         advance(run, start(small()))
+
+
+def test_a_changed_copy_has_an_id_of_its_own():
+    run = preset("laptop", game="othello")
+    assert run.id != run.model_copy(update={"seed": 1}).id == preset("laptop", game="othello", seed=1).id

@@ -204,7 +204,7 @@ def _verify(asked: argparse.Namespace) -> int:
         name = next((n for n, units in asked_for.items() if any(unit.id == asked.unit for unit in units)), None)
         if name is None:
             raise ParameterError(f"there is no unit {asked.unit[:40]!r} in {', '.join(experiments)}")
-        chosen = [(name, verify.that_is_there(_named(asked.unit, asked_for[name], name), name))]
+        asked_for = {name: [verify.that_is_there(_named(asked.unit, asked_for[name], name), name)]}
     damaged = False
     for what, root in (("published", store.published_root()), ("stored here", store.default_root())):
         checked = verify.check(root)
@@ -213,16 +213,16 @@ def _verify(asked: argparse.Namespace) -> int:
     if damaged:
         print("no unit was computed again: 'wslib run' replaces what is damaged here, git what is damaged in data/")
         return 1
-    if asked.unit is None:
-        seconds = asked.seconds / len(experiments)
-        sampled = {n: verify.sample(units, n, asked.sample, seconds, asked.seed) for n, units in asked_for.items()}
-        chosen = [(name, unit) for name, units in sampled.items() for unit in units]
-    differences = 0
-    for name, unit in chosen:
-        for sentence in (sentences := list(verify.recompute(unit, name))):
-            print(f"{name}: {sentence}", flush=True)
-        differences += len(sentences) - 1
-    if not chosen:
+    done, differences = 0, 0
+    for name, units in asked_for.items():
+        if asked.unit is not None:
+            parts: Any = [list(verify.recompute(unit, name)) for unit in units]
+        else:
+            parts = verify.recompute_some(units, name, asked.sample, asked.seconds / len(asked_for), asked.seed)
+        for sentences in parts:
+            print("\n".join(f"{name}: {sentence}" for sentence in sentences), flush=True)
+            done, differences = done + 1, differences + len(sentences) - 1
+    if not done:
         print("no unit was computed again: none is there that can be, within the time")
     return int(differences > 0)
 

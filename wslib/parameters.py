@@ -7,8 +7,9 @@ what is allowed, before any work starts. The id of a unit of work is the digest 
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -42,6 +43,12 @@ class Parameters(BaseModel):
             for name in type(self).model_fields
         }
         return {n: value for n, value in values.items() if n not in self.later or value not in (None, self.later[n])}
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some values changed, and an id of its own."""
+        copied = super().model_copy(update=update, deep=deep)
+        copied.__dict__.pop("id", None)
+        return copied
 
     @cached_property
     def id(self) -> str:

@@ -52,18 +52,26 @@ def check(root: Path) -> Checked:
     return checked
 
 
-def sample(units: Sequence[Unit], experiment: str, number: int, seconds: float, seed: int) -> list[Unit]:
-    """A seeded sample of those units that are there and that can be computed again within this time."""
+def recompute_some(
+    units: Sequence[Unit], experiment: str, number: int, seconds: float, seed: int
+) -> Iterator[list[str]]:
+    """Compute a seeded sample of those units again that are there and fit into this time; the sentences of each.
+
+    A unit that needs a network that is not to be had here is passed over.
+    """
     known = known_results(units, experiment, LocalStore())
-    candidates = [unit for unit in {unit.id: unit for unit in units}.values() if unit.id in known and _ready(unit)]
+    candidates = [unit for unit in {unit.id: unit for unit in units}.values() if unit.id in known]
     random.Random(seed).shuffle(candidates)
-    chosen: list[Unit] = []
     for unit in candidates:
         took = float(known[unit.id][1].provenance.get("cpu_seconds", seconds))
-        if len(chosen) < number and took <= seconds:
-            chosen.append(unit)
-            seconds -= took
-    return chosen
+        if number < 1 or took > seconds or not _ready(unit):
+            continue
+        try:
+            sentences = list(recompute(unit, experiment))
+        except ParameterError:
+            continue
+        yield sentences
+        number, seconds = number - 1, seconds - took
 
 
 def that_is_there(unit: Unit, experiment: str) -> Unit:
