@@ -55,7 +55,7 @@ report.coverage_table(runs_found, runs_asked, asked.preset)
 
 # %%
 ratings = report.pool_ratings(pairs, anchor="random")
-elos = report.run_elos(ratings)
+elos = report.run_elos(ratings, runs_found)
 report.length_figure(elos, asked.methods, asked.lengths)
 
 # %%

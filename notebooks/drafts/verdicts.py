@@ -99,9 +99,6 @@ report.sources_table(evidence.frames, evidence.sizes())
 # a few of a hundred studies even when all are true. Look at the parts before reading much into a word. The runs are smaller than
 # the source's (see the designs): what does not replicate here may do so at the source's scale.
 #
-# Pages that test the same orderings correct them together with fewer or more others; where a p lies near 0.05 a page and
-# this table can differ.
-#
 # ## Exercises
 #
 # 1. Take the claim with the smallest number of runs that would decide. How long would they take on your machine?
