@@ -15,7 +15,7 @@ JOBS ?= auto
 NOTEBOOKS := $(wildcard notebooks/*.py)
 NAMES := $(NOTEBOOKS:notebooks/%.py=%)
 RUNS := $(NAMES:%=book/runs/%.ipynb)
-LIBRARY := $(shell find wslib -name '*.py' 2>/dev/null)
+LIBRARY := $(shell find wslib -name '*.py' -o -name '*.js' 2>/dev/null)
 PAGES := $(shell find book -type f -not -path 'book/runs/*' -not -path '*/__pycache__/*' 2>/dev/null)
 
 # A kernel found in the reader's home must not stand in for the one of this environment.
@@ -87,6 +87,8 @@ define published
 book/runs/$(1).ipynb: $(shell find data/$(1) -type f 2>/dev/null)
 endef
 $(foreach name,$(NAMES),$(eval $(call published,$(name))))
+# These pages look at all of them.
+book/runs/verdicts.ipynb book/runs/explorer.ipynb: $(shell find data -name '*.csv*' 2>/dev/null)
 
 # Built beside the last book and moved over it only when nothing is wrong: a page of an earlier
 # build cannot survive, and neither can a broken book replace a good one.

@@ -45,7 +45,7 @@ asked = read_parameters(Warmstart, globals())
 units, found = results_of(asked)
 runs_found = found[found["part"] == "run"]
 runs_asked = asked.labels().query("part == 'run'")
-pairs = found[found["part"] == "pool"]
+pairs = report.round_robin(found[found["part"] == "pool"])
 way = found[found["part"] == "anchored"]
 perfect = found[found["part"] == "perfect"]
 origin(found, asked.name)

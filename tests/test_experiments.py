@@ -14,6 +14,7 @@ import pytest
 from study_tasks import stored_units
 
 from wslib.catalogue import EXPERIMENTS
+from wslib.evidence import Page
 from wslib.experiments import Evolution, Experiment, Look, Orientation, Readings, Tour
 from wslib.games import NAMES, game
 from wslib.learning import ItLearns, Loop, NetworkChoice, OneRun, Protocol, Untrained
@@ -38,6 +39,9 @@ MODELS: dict[str, type[Parameters]] = {
     "rating": FalseAlarms,
     "perfect_play": PerfectPlay,
     "positions": Rebuilt,
+    "verdicts": Page,
+    "explorer": Page,
+    "adaptive_vs_fixed": AdaptiveVsFixed,
     "warmstart": Warmstart,
     "adaptive": Adaptive,
     "network_choice": NetworkChoice,
@@ -45,7 +49,6 @@ MODELS: dict[str, type[Parameters]] = {
     "untrained": Untrained,
 }
 DRAFTS: dict[str, type[Parameters]] = {
-    "adaptive_vs_fixed": AdaptiveVsFixed,
     "beyond": Beyond,
     "iprime": IPrime,
     "published_tournaments": PublishedTournaments,

@@ -154,6 +154,18 @@ def test_entrants_that_nobody_has_met_are_left_out_of_the_rating():
     assert set(ratings["connect4", "final"].players) == {"random", "baseline-0", "baseline-1"}
 
 
+def test_who_has_not_met_all_others_is_not_in_the_pool():
+    whole = pool_of({"baseline": [200.0, 220], "wro": [240.0, 260]})
+    stray = pool({"wro-7": 0.0, "baseline-0": 10.0}).head(1)
+    kept = report.round_robin(pd.concat([whole, stray]))
+    assert kept.equals(whole)
+    unfinished = whole[(whole["a"] != "wro-1") | (whole["b"] != "random")]
+    assert {*report.round_robin(unfinished)["a"], *report.round_robin(unfinished)["b"]} in (
+        {"baseline-0", "baseline-1", "wro-0", "random"},
+        {"baseline-0", "baseline-1", "wro-0", "wro-1"},
+    )
+
+
 def switches(values: dict[str, list[float]], board: str = "othello", m: int = 100) -> pd.DataFrame:
     return pd.DataFrame(
         [

@@ -222,7 +222,7 @@ class Evidence:
             if len(pairs):
                 runs = self.frame(experiment, "run")
                 found[experiment] = warm.run_elos(
-                    warm.pool_ratings(pairs, anchor="random"), runs if len(runs) else None
+                    warm.pool_ratings(warm.round_robin(pairs), anchor="random"), runs if len(runs) else None
                 )
         return found
 

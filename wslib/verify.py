@@ -127,16 +127,24 @@ def differing(stored: Stored, again: Stored) -> Iterator[str]:
             yield f"{name} is {one['']!r} in the store and {two['']!r} now"
     for name, table in stored.tables.items():
         now = again.tables.get(name)
-        if now is None or list(now) != list(table) or len(now) != len(table):
-            yield f"the table {name!r} has other columns or rows now"
-        elif (column := _first_difference(table, now)) is not None:
-            yield f"the table {name!r} differs in its column {column!r}"
+        if now is None or len(now) != len(table):
+            # Where units of several kinds are published together, a unit has none of the others' rows.
+            if len(table):
+                yield f"the table {name!r} has other rows now"
+            continue
+        for column in {*table, *now}:
+            if not _same(table.get(column), now.get(column)):
+                yield f"the table {name!r} differs in its column {column!r}"
 
 
-def _first_difference(one: pd.DataFrame, two: pd.DataFrame) -> str | None:
-    """The first column whose text differs; a published column may be of a wider type than one unit's part of it."""
-    for column in one:
-        wide = two[column].astype(one[column].dtype) if one[column].dtype != two[column].dtype else two[column]
-        if one[column].to_csv(index=False) != wide.to_csv(index=False):
-            return str(column)
-    return None
+def _same(stored: pd.Series | None, now: pd.Series | None) -> bool:
+    """Whether a column comes out again; a published one has the type, and may have the gaps, of its whole table."""
+    if stored is None or now is None:
+        left = stored if now is None else now
+        return left is None or bool((left.isna() | (left.astype(str) == "")).all())
+    if stored.dtype == now.dtype:
+        return stored.to_csv(index=False) == now.to_csv(index=False)
+    if pd.api.types.is_numeric_dtype(now) and now.dtype != bool:
+        one, two = pd.to_numeric(stored, errors="coerce").astype(float), now.astype(float)
+        return bool(((one == two) | (one.isna() & two.isna())).all())
+    return stored.astype(str).tolist() == now.astype(str).tolist()

@@ -38,7 +38,7 @@ asked = read_parameters(IPrime, globals())
 
 # %% tags=["remove-stderr"]
 units, found = results_of(asked)
-runs_found, pairs = found[found["part"] == "run"], found[found["part"] == "pool"]
+runs_found, pairs = found[found["part"] == "run"], report.round_robin(found[found["part"] == "pool"])
 runs_asked = asked.labels().query("part == 'run'")
 origin(found, asked.name)
 

@@ -48,6 +48,25 @@ def coverage_prose(found: pd.DataFrame, asked: pd.DataFrame, scale: str, iterati
 # --- tournaments --------------------------------------------------------------------------------------------------
 
 
+def round_robin(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Of every pool the part in which all have met all.
+
+    Networks that have played only a few of the others, because a tournament is not finished or because other experiments
+    let them meet, would be rated from few games against few opponents.
+    """
+    parts = []
+    for _, games in pairs.groupby(["board", "pool"], sort=False):
+        while True:
+            met = pd.concat([games["a"], games["b"]]).value_counts()
+            if met.min() == len(met) - 1:
+                break
+            games = games[(games["a"] != met.index[-1]) & (games["b"] != met.index[-1])]
+            if games.empty:
+                break
+        parts.append(games)
+    return pd.concat(parts) if parts else pairs
+
+
 def pool_ratings(pairs: pd.DataFrame, anchor: str | None = None) -> dict[tuple[str, str], Rating]:
     """The rating of every pool (board, name) whose games connect its entrants."""
     found = {}

@@ -39,7 +39,7 @@ kinds = ["baseline", *(f"{method} {switch}" for method in asked.methods for swit
 
 # %% tags=["remove-stderr"]
 units, found = results_of(asked)
-runs_found, pairs = found[found["part"] == "run"], found[found["part"] == "pool"]
+runs_found, pairs = found[found["part"] == "run"], report.round_robin(found[found["part"] == "pool"])
 runs_asked = asked.labels().query("part == 'run'")
 origin(found, asked.name)
 
