@@ -31,6 +31,7 @@ from wslib.positions import (
     text_of,
 )
 from wslib.run_settings import RunSettings, preset
+from wslib.runs import train
 from wslib.runtime import CompiledNetwork
 from wslib.search import GuidedSettings
 from wslib.solver import Solver
@@ -286,6 +287,9 @@ def test_a_network_of_a_run_is_measured_raw_or_with_a_search(tmp_path: Path):
     raw = RunPerfectUnit(run=run, iteration=1, positions=30)
     searched = RunPerfectUnit(run=run, iteration=1, positions=30, search=GuidedSettings(simulations=10))
     assert raw.game == "connect4-6x6-k4" and raw.id != searched.id
+    with pytest.raises(ParameterError, match="neither published nor"):
+        raw.compute_in(tmp_path)
+    train(run, 1, tmp_path)
     for unit in (raw, searched):
         told = unit.compute_in(tmp_path)
         assert told.summary["positions"] == 30 and 0 <= told.summary["optimal"] <= 1

@@ -51,8 +51,8 @@ def coverage_prose(found: pd.DataFrame, asked: pd.DataFrame, scale: str, iterati
 def round_robin(pairs: pd.DataFrame) -> pd.DataFrame:
     """Of every pool the part in which all have met all.
 
-    Networks that have played only a few of the others, because a tournament is not finished or because other experiments
-    let them meet, would be rated from few games against few opponents.
+    Networks that have played only a few of the others, because a tournament is not finished or another experiment let
+    them meet, would be rated from few games against few opponents.
     """
     parts = []
     for _, games in pairs.groupby(["board", "pool"], sort=False):
