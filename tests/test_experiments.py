@@ -42,6 +42,7 @@ MODELS: dict[str, type[Parameters]] = {
     "verdicts": Page,
     "explorer": Page,
     "adaptive_vs_fixed": AdaptiveVsFixed,
+    "iprime": IPrime,
     "published_tournaments": PublishedTournaments,
     "warmstart": Warmstart,
     "adaptive": Adaptive,
@@ -51,7 +52,6 @@ MODELS: dict[str, type[Parameters]] = {
 }
 DRAFTS: dict[str, type[Parameters]] = {
     "beyond": Beyond,
-    "iprime": IPrime,
 }
 """Experiments whose notebooks wait for their published results and are no pages of the book yet."""
 BOTH = pytest.mark.parametrize("model", [Orientation, Readings], ids=lambda model: model.name)

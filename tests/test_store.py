@@ -203,6 +203,26 @@ def test_a_real_limit_of_the_system_leaves_the_old_file_and_nothing_else(tmp_pat
     assert os.listdir(tmp_path) == ["part.bin"]
 
 
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_folder_that_another_process_removes_meanwhile_is_made_again(
+    times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    real, removed = os.fsync, []
+
+    def fsync(handle: int) -> None:
+        real(handle)
+        if len(removed) < times:
+            removed.append(shutil.rmtree(tmp_path / "folder"))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    if times == 1:
+        write_atomically(tmp_path / "folder" / "part.bin", b"new")
+        assert (tmp_path / "folder" / "part.bin").read_bytes() == b"new"
+    else:
+        with pytest.raises(FileNotFoundError, match="3 bytes could not be written"):
+            write_atomically(tmp_path / "folder" / "part.bin", b"new")
+
+
 def test_a_store_that_cannot_be_written_names_the_path(tmp_path: Path):
     (tmp_path / "match").write_text("a file where a folder should be")
     with pytest.raises(OSError, match=str(tmp_path / "match")):

@@ -58,6 +58,16 @@ def published_root() -> Path:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that it is at any moment either the old one or the new one, whole."""
+    for last in (False, False, True):
+        try:
+            return _write_atomically(path, content)
+        except FileNotFoundError:
+            # Another process has just removed the folder, as a run does with the states that it has left behind.
+            if last:
+                raise
+
+
+def _write_atomically(path: Path, content: bytes) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -338,6 +338,12 @@ def whole(found: Sequence[Verdict], expected: int) -> str:
 # --- how long (Fig. 6.1) ------------------------------------------------------------------------------------------
 
 
+def panels(runs: pd.DataFrame, methods: Sequence[str]) -> list[str]:
+    """Enhancements with runs of two lengths at least."""
+    lengths = runs[runs["length"] > 0].groupby("method")["length"].nunique()
+    return [method for method in methods if lengths.get(method, 0) > 1]
+
+
 def length_figure(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> Html:
     """Elo by the length of the warm start, a panel per enhancement; length 0 is Baseline."""
     panels = [m for m in methods if (elos["pool"] == m).any()]

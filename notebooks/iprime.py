@@ -38,7 +38,9 @@ asked = read_parameters(IPrime, globals())
 
 # %% tags=["remove-stderr"]
 units, found = results_of(asked)
-runs_found, pairs = found[found["part"] == "run"], report.round_robin(found[found["part"] == "pool"])
+runs_found = found[found["part"] == "run"]
+panels = report.panels(runs_found, asked.methods)  # those with something to compare
+pairs = report.round_robin(found[(found["part"] == "pool") & found["pool"].isin(panels)])
 runs_asked = asked.labels().query("part == 'run'")
 origin(found, asked.name)
 
@@ -56,10 +58,10 @@ report.coverage_table(runs_found, runs_asked, asked.preset)
 # %%
 ratings = report.pool_ratings(pairs, anchor="random")
 elos = report.run_elos(ratings, runs_found)
-report.length_figure(elos, asked.methods, asked.lengths)
+report.length_figure(elos, panels, asked.lengths)
 
 # %%
-report.length_table(elos, asked.methods, asked.lengths)
+report.length_table(elos, panels, asked.lengths)
 
 # %% tags=["hide-input"]
 say(report.pool_prose(pairs, ratings))
@@ -71,15 +73,15 @@ say(report.pool_prose(pairs, ratings))
 # other one, within its pool.
 
 # %%
-verdicts = report.judged(report.best_lengths(elos, asked.methods, asked.lengths))
+verdicts = report.judged(report.best_lengths(elos, panels, asked.lengths))
 report.verdict_table(
     verdicts,
     "Each enhancement's best observed length against the others. That it was picked after looking makes these tests too kind.",
 )
 
 # %% tags=["hide-input"]
-verdict = report.length_verdict(elos, verdicts, asked.methods)
-say(f"**Claim 5: {verdict}.** {report.length_prose(elos, asked.methods)}")
+verdict = report.length_verdict(elos, verdicts, panels)
+say(f"**Claim 5: {verdict}.** {report.length_prose(elos, panels)}")
 
 # %% [markdown]
 # ## Limits

@@ -1,0 +1,72 @@
+"""What counts as the same result: every number and every cell, whatever types a published table has."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from wslib.store import LocalStore, Published, Stored, publish
+from wslib.verify import check, differing
+
+ONE = pd.DataFrame({"number": [1, 2], "weight": [0.1, 0.2], "won": [True, False], "moves": ["4", "4 4"]})
+OTHER = pd.DataFrame({"number": [1.5], "depth": [3], "moves": [""]})
+
+
+def stored(table: pd.DataFrame, name: str = "games", **summary: object) -> Stored:
+    return Stored("aa00", {"games": 2, **summary}, {name: table}, {})
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Published:
+    """Two units whose tables have other columns and types, published as one table; and a table of only one of them."""
+    store = LocalStore(tmp_path / "store")
+    store.commit("match", "aa00", {}, {"games": 2}, {"games": ONE}, {})
+    store.commit("run", "bb11", {}, {"games": 2}, {"games": OTHER, "iterations": OTHER}, {})
+    found = {"aa00": ("match", {}, store.read("match", "aa00")), "bb11": ("run", {}, store.read("run", "bb11"))}
+    publish("trial", found, ("games", "iterations"), tmp_path / "data")
+    return Published("trial", tmp_path / "data")
+
+
+def test_a_unit_published_beside_units_of_other_kinds_is_the_same(published: Published, tmp_path: Path):
+    for kind, unit in (("match", "aa00"), ("run", "bb11")):
+        assert list(differing(published.read(kind, unit), LocalStore(tmp_path / "store").read(kind, unit))) == []
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("number", 3), ("weight", 0.30000000000000004), ("won", True), ("moves", "4 5")]
+)
+def test_one_changed_cell_is_noticed_there_too(column: str, value: object, published: Published):
+    changed = ONE.copy()
+    changed.loc[1, column] = value
+    now = stored(changed)
+    assert list(differing(published.read("match", "aa00"), now)) == [
+        f"the table 'games' differs in its column {column!r}"
+    ]
+    assert list(differing(stored(ONE), now)) == [f"the table 'games' differs in its column {column!r}"]
+
+
+def test_the_last_bit_of_a_number_counts(published: Published):
+    changed = ONE.assign(weight=[0.1, 0.2 + 2**-55])
+    assert list(differing(stored(ONE), stored(changed))) == ["the table 'games' differs in its column 'weight'"]
+    assert list(differing(stored(ONE, mean=0.1), stored(ONE, mean=0.1 + 2**-56))) == [
+        f"mean is 0.1 in the store and {0.1 + 2**-56!r} now"
+    ]
+
+
+def test_rows_columns_and_tables_that_come_or_go_are_noticed():
+    assert list(differing(stored(ONE), stored(ONE[:1]))) == ["the table 'games' has other rows now"]
+    assert list(differing(stored(ONE), stored(ONE, name="more"))) == ["the table 'games' has other rows now"]
+    for one, two in ((ONE, ONE.drop(columns="won")), (ONE.drop(columns="won"), ONE)):
+        assert list(differing(stored(one), stored(two))) == ["the table 'games' differs in its column 'won'"]
+    assert list(differing(stored(ONE, more=1), stored(ONE))) == ["more is 1 in the store and None now"]
+
+
+def test_what_was_set_aside_earlier_is_not_counted_again(tmp_path: Path):
+    store = LocalStore(tmp_path)
+    store.commit("match", "aa00", {}, {"games": 2}, {"games": ONE}, {})
+    (tmp_path / "match" / "aa00" / "summary.json").write_bytes(b"{}")
+    checked = check(tmp_path)
+    assert (checked.folders, len(checked.damaged)) == (1, 1)
+    with pytest.warns(UserWarning, match="set aside"):
+        store.read("match", "aa00")
+    assert str(check(tmp_path)) == "0 results, 0 files, 0.0 MB: no damage"
