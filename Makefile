@@ -15,6 +15,7 @@ JOBS ?= auto
 NOTEBOOKS := $(wildcard notebooks/*.py)
 NAMES := $(NOTEBOOKS:notebooks/%.py=%)
 RUNS := $(NAMES:%=book/runs/%.ipynb)
+CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 LIBRARY := $(shell find wslib -name '*.py' -o -name '*.js' 2>/dev/null)
 PAGES := $(shell find book -type f -not -path 'book/runs/*' -not -path '*/__pycache__/*' 2>/dev/null)
 
@@ -23,7 +24,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 # A bar is for eyes: none in logs.
 BAR := $(shell [ -t 2 ] || echo --no-progress-bar)
 
-.PHONY: help env book test lab bench faults dist clean clean-all lock lint types \
+.PHONY: help env book runs test lab bench faults dist clean clean-all lock lint types \
         test-lint test-types test-unit test-notebooks test-book test-pages
 .DEFAULT_GOAL := help
 
@@ -71,8 +72,12 @@ lock: | $(PY)  ## compile requirements.lock from requirements.in (LOCK_ARGS=--up
 
 # --- book -------------------------------------------------------------------
 
-book: _build/html/index.html  ## run the notebooks that changed, build the book, say where it is
+book: $(VENV)/.ok  ## run the notebooks that changed (one per core), build the book, say where it is
+	@$(MAKE) --no-print-directory -j $(CORES) runs
+	@$(MAKE) --no-print-directory _build/html/index.html
 	@echo "The book: file://$(CURDIR)/_build/html/index.html"
+
+runs: $(RUNS)
 
 # A page is replaced only by a run that finished; a run that fails stays where it can be looked at.
 book/runs/%.ipynb: notebooks/%.py requirements.lock $(LIBRARY) $(shell find data/thesis -type f 2>/dev/null) | $(VENV)/.ok

@@ -54,7 +54,7 @@ report.explorer(runs)
 # | preset | the scale, and what differs from it |
 # | accepted | networks that passed the arena |
 # | switch | the iteration after which an adaptive warm start ended; empty where it never did, and in all others |
-# | Elo, pool | of the final network in that pool, where a random player has 0; other pools are other scales |
+# | Elo, pool | of the final network in that pool, where the random player is the zero; other pools are other scales |
 # | optimal % | moves of the network alone that keep the value of the position, where it was measured |
 # | CPU minutes | processor time of training on one core, while other work shared the machine |
 # | code | the commit that computed it; a `+` says that files differed from it |
@@ -73,6 +73,10 @@ report.explorer(runs)
 # ```{dropdown} A hint
 # Compare within one pool and one game only: `corr` on the two columns, and a scatter plot before you believe it.
 # ```
+#
+# ## Differences from the thesis
+#
+# 1. The sources publish no list of their runs.
 #
 # ## Run it yourself
 #

@@ -141,9 +141,21 @@ else:
 # %% tags=["hide-input"]
 searched = perfect[perfect["way"] == "search"] if len(perfect) else perfect
 for which in ("broad", "path"):
-    rows = searched[searched["set"] == which].assign(percent=lambda frame: 100 * frame["optimal"]) if len(searched) else searched
+    rows = (
+        searched[searched["set"] == which].assign(percent=lambda frame: 100 * frame["optimal"])
+        if len(searched)
+        else searched
+    )
     if len(rows):
-        display(report.way_figure(rows, "percent", "optimal moves, %", asked.methods, f"Optimal moves on the set {which}, by iteration; thin lines are runs."))
+        display(
+            report.way_figure(
+                rows,
+                "percent",
+                "optimal moves, %",
+                asked.methods,
+                f"Optimal moves on the set {which}, by iteration; thin lines are runs.",
+            )
+        )
 
 # %% tags=["hide-input"]
 say(report.perfect_prose(perfect) if len(perfect) else "No network has been measured against perfect play yet.")

@@ -33,7 +33,7 @@ record = pd.read_csv(published_root() / "reliability" / "faults.csv", dtype={"co
 # ## The design
 #
 # **A result is a folder with a manifest.** Files are written under a temporary name, flushed to the disk and renamed; the manifest,
-# with the size and SHA-256 digest of each, comes last. A result exists exactly when its manifest does. Digests are
+# with the size and `sha256` digest of each, comes last. A result exists exactly when its manifest does. Digests are
 # compared whenever something is read; what does not agree is set aside, reported, and computed again.
 #
 # **The same parameters give the same bytes.** So a unit can be computed twice, by two processes at once, or again after a kill, and
@@ -101,11 +101,16 @@ report.runs_table(record)
 # Fresh results can be computed again; published ones are what others have seen, and git has them.
 # ```
 #
+# ## Differences from the thesis
+#
+# 1. The sources do not say what became of runs that were interrupted, and publish no results to compare bytes with.
+#
 # ## Run it yourself
 #
 # ```bash
-# make faults                                                    # everything, an hour or two
-# python tests/faults/run.py training_kills --number 100         # one of them
+# make faults                                               # everything, an hour or two
+# python tests/faults/run.py training_kills --number 100    # one of them
+# papermill notebooks/reliability.py out.ipynb              # this page, from what they recorded
 # ```
 #
-# `make test` runs a small sample of each.
+# `make test` runs a small sample of each; everything takes an hour or two.
