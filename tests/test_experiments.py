@@ -42,6 +42,7 @@ MODELS: dict[str, type[Parameters]] = {
     "verdicts": Page,
     "explorer": Page,
     "adaptive_vs_fixed": AdaptiveVsFixed,
+    "beyond": Beyond,
     "iprime": IPrime,
     "published_tournaments": PublishedTournaments,
     "warmstart": Warmstart,
@@ -50,9 +51,7 @@ MODELS: dict[str, type[Parameters]] = {
     "one_run": OneRun,
     "untrained": Untrained,
 }
-DRAFTS: dict[str, type[Parameters]] = {
-    "beyond": Beyond,
-}
+DRAFTS: dict[str, type[Parameters]] = {}
 """Experiments whose notebooks wait for their published results and are no pages of the book yet."""
 BOTH = pytest.mark.parametrize("model", [Orientation, Readings], ids=lambda model: model.name)
 

@@ -123,6 +123,11 @@ def test_runs_are_rated_relative_to_the_random_player():
     assert elos.loc[elos["player"] == "random", "elo"].iloc[0] == 0
 
 
+def test_a_kind_with_a_single_run_has_no_interval_and_no_spread():
+    elos = report.run_elos(report.pool_ratings(pool_of({"baseline": [200.0, 220], "wro": [300.0]}), anchor="random"))
+    assert "one run" in repr(report.elo_table(elos, ["baseline", "wro"], "Runs."))
+
+
 def test_more_runs_change_a_verdict_without_an_edit():
     few = {"baseline": [200.0, 210, 190, 205], "wrora": [300.0, 310, 320, 305]}
     more = {kind: [*elos, elos[0] + 7, elos[1] - 3] for kind, elos in few.items()}

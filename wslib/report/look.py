@@ -34,7 +34,7 @@ METHODS = {
 
 MCTS and Rollout have one colour: they are the same search with and without a network, and never in one figure.
 """
-BOARDS = {"gobang": "Gobang", "connect4": "Connect Four", "othello": "Othello"}
+BOARDS = {"gobang": "Gobang", "connect4": "Connect Four", "othello": "Othello", "connect4-6x7": "Connect Four 6×7"}
 THESIS, OURS = "#D55E00", "#009E73"
 LONGEST_UNWRAPPED = 40
 """Characters of a table's cell that stay on one line."""

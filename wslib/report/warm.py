@@ -135,16 +135,16 @@ def elo_table(elos: pd.DataFrame, kinds: Sequence[str], caption: str) -> Html:
         group = elos[(elos["board"] == board) & (elos["kind"] == kind)]
         if group.empty:
             continue
-        runs, several = stats.runs_summary(group["elo"].to_numpy()), len(group) > 1
+        runs = stats.runs_summary(group["elo"].to_numpy()) if len(group) > 1 else None
         rows.append(
             {
                 "game": board_name(board),
                 "kind": kind_name(kind),
                 "runs": len(group),
-                "mean Elo": runs.mean,
-                "95 % interval": f"{runs.t.low:+.0f} to {runs.t.high:+.0f}" if several else "one run",
-                "sd": runs.sd if several else np.nan,
-                "population sd": runs.sd_population if several else np.nan,
+                "mean Elo": group["elo"].mean(),
+                "95 % interval": f"{runs.t.low:+.0f} to {runs.t.high:+.0f}" if runs else "one run",
+                "sd": runs.sd if runs else np.nan,
+                "population sd": runs.sd_population if runs else np.nan,
                 "score %": group["score"].mean(),
                 "draws %": group["draws"].mean(),
             }
