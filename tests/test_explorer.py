@@ -79,10 +79,8 @@ def test_a_rated_run_has_a_row_per_pool(tmp_path: Path):
     evidence = Evidence({"iprime": pd.DataFrame({"unit": [unit.id]})}, {})
     evidence.__dict__["elos"] = {"iprime": elos}
     rows = all_runs(evidence, store=LocalStore(tmp_path))
-    assert rows.loc[rows["experiment"] == "iprime", ["pool", "Elo"]].values.tolist() == [
-        ["rave", 100.0],
-        ["wro", 200.0],
-    ]
+    rated = rows[(rows["unit"] == unit.id) & (rows["experiment"] == "iprime")]
+    assert rated[["pool", "Elo"]].values.tolist() == [["rave", 100.0], ["wro", 200.0]]
     elsewhere = rows[(rows["unit"] == unit.id) & (rows["experiment"] != "iprime")]
     assert "one_run" in set(elsewhere["experiment"]) and elsewhere["Elo"].isna().all(), "where it was not rated"
 

@@ -52,7 +52,8 @@ class Runs(Experiment):
         if values.get("preset") == "smoke":
             usual = {name: field.default for name, field in type(self).model_fields.items()}
             given = {name: value for name, value in values.items() if value != usual.get(name)}
-            values = {"compute": True, **self.smoke(), **given, **SMOKE}
+            small = self.smoke()
+            values = {"compute": True, **small, **given, **SMOKE, **{n: v for n, v in small.items() if n in SMOKE}}
         super().__init__(**values)
 
     @classmethod
@@ -302,6 +303,10 @@ class Beyond(Runs):
     runs: int = Field(2, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
     iterations: int = Field(30, ge=1, le=10_000, description="I: iterations of a run")
     methods: tuple[str, ...] = Field(("baseline", "wrora"), min_length=1, description="kinds without a change")
+
+    @classmethod
+    def smoke(cls) -> dict[str, Any]:
+        return {"boards": ("connect4",), "runs": 1}
 
     CHANGES: ClassVar[dict[str, tuple[str, dict[str, Any]]]] = {
         "RHEA": ("rhea", {}),
