@@ -146,7 +146,7 @@ test-types: types
 test-unit: $(VENV)/.ok
 	$(PY) -m pytest -q -n $(JOBS) -m "not book and not browser and not notebooks"
 test-notebooks: $(VENV)/.ok
-	$(PY) -m pytest -q -m notebooks
+	$(PY) -m pytest -q -n $(JOBS) -m notebooks
 test-book: book
 test-pages: $(VENV)/.ok
 	WSLIB_TEST_BOOK=1 $(PY) -m pytest -q -m "book or browser"
