@@ -109,6 +109,7 @@ class RunFolder:
         return start(self.run), []
 
 
+STAGES = ("self-play", "training", "arena", "measuring", "storing")
 Told = Callable[[dict[str, Any]], object]
 
 
@@ -133,7 +134,7 @@ def train(
     """
     folder, seconds = (
         RunFolder(run, root),
-        dict.fromkeys(("self-play", "training", "arena", "measuring", "storing"), 0.0),
+        dict.fromkeys(STAGES, 0.0),
     )
     state, log = folder.latest(iterations)
     torch.set_num_threads(1)
@@ -175,7 +176,7 @@ class RunUnit(Unit):
     iterations: int = Field(100, ge=1, le=10_000, description="I: iterations")
 
     def compute_in(self, root: Path) -> Computed:
-        log, seconds = RunFolder(self.run, root).log(self.iterations), dict[str, float]()
+        log, seconds = RunFolder(self.run, root).log(self.iterations), dict.fromkeys(STAGES, 0.0)
         if log is None:
             _, log, seconds = train(self.run, self.iterations, root)
         table = pd.DataFrame(log)
@@ -206,7 +207,7 @@ class SwitchUnit(Unit):
         return self
 
     def compute_in(self, root: Path) -> Computed:
-        log, seconds = RunFolder(self.run, root).log(self.most), dict[str, float]()
+        log, seconds = RunFolder(self.run, root).log(self.most), dict.fromkeys(STAGES, 0.0)
         if log is None or not any(news["switch"] for news in log):
             _, log, seconds = train(self.run, self.most, root, to_switch=True)
         at = next((news["iteration"] for news in log if news["switch"]), None)
