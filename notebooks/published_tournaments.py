@@ -51,7 +51,7 @@ origin(found, asked.name)
 entrants = sorted({name for name in (*pairs["a"], *pairs["b"]) if name != report.ANCHOR})
 say(
     f"{len(pairs)} of {len(asked.pool_units())} matches are there, of {asked.games} games each: every pairing once in each of "
-    f"four ways. The networks are the final ones of [the warm start's](warmstart.ipynb) runs, with the preset "
+    f"four ways. The networks are the final ones of [the warm start's](warmstart.html) runs, with the preset "
     f"`{asked.preset}`: {', '.join(entrants)}. A random player meets them all."
 )
 

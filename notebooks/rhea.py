@@ -228,7 +228,7 @@ say(
     f"Replaced at random, the fittest plan decides the move in {percent(chosen['random'])} % of the evolutions; all others play "
     f"a random move, and RHEA scores {percent(matches['random'].win_rate)} % against random play. Repaired, it scores "
     f"{percent(matches['repair'].win_rate)} %. What looked like a weakness of evolution is likely one of its encoding. "
-    "[The readings](readings.ipynb) say how well each fits the published table."
+    "[The readings](readings.html) say how well each fits the published table."
 )
 
 # %% [markdown]
