@@ -442,10 +442,10 @@ def test_a_sealed_manifest_of_the_wrong_form_is_refused(change: Callable, root: 
     ("name", "content"),
     [
         ("games.csv.gz", b"no gzip"),
-        ("games.csv.gz", gzip.compress(b"a,b\n1,2\n")[:-9]),
-        ("games.csv.gz", gzip.compress(b"")),
-        ("games.csv.gz", gzip.compress(b"a,b\n1,2,3,4\n1\n1,2,3,4,5,6\n")),
-        ("games.csv.gz", gzip.compress(b"\xff\xfe\x00")),
+        ("games.csv.gz", gzip.compress(b"a,b\n1,2\n", mtime=0)[:-9]),
+        ("games.csv.gz", gzip.compress(b"", mtime=0)),
+        ("games.csv.gz", gzip.compress(b"a,b\n1,2,3,4\n1\n1,2,3,4,5,6\n", mtime=0)),
+        ("games.csv.gz", gzip.compress(b"\xff\xfe\x00", mtime=0)),
         ("summary.json", b"{"),
         ("summary.json", b"\xff"),
         ("summary.json", b"[" * 200_000),
@@ -670,7 +670,7 @@ def test_a_unit_is_found_under_whatever_experiment_it_was_published(published: P
         ("units.csv", b"unit,kind,games\naa00,match,{\n"),
         ("units.csv", b"kind\nmatch\n"),
         ("games.csv.gz", b"no gzip"),
-        ("games.csv.gz", gzip.compress(b"number\n1\n")),
+        ("games.csv.gz", gzip.compress(b"number\n1\n", mtime=0)),
         ("provenance.csv", b"date\n1\n"),
     ],
 )
