@@ -1,6 +1,6 @@
 """Throughput of two workers against one: equal units, computed by one process and by two.
 
-    python tests/bench/workers.py          # on a machine that has nothing else to do
+    python tests/bench/workers.py          # some minutes, on a machine that has nothing else to do
 
 Exit code 1 where two workers do less than 1.75 times what one does.
 """
@@ -31,7 +31,7 @@ def main() -> int:
     """Measure and tell."""
     parser = argparse.ArgumentParser(description="Throughput of two workers against one.")
     parser.add_argument("--units", type=int, default=24)
-    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--repeats", type=int, default=3)
     asked = parser.parse_args()
     mcts, rave = player("mcts"), player("rave")
