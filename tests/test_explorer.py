@@ -67,6 +67,11 @@ def test_a_run_in_the_store_is_listed_and_a_published_one_only_once(tmp_path: Pa
     store.commit("run", unit.id, unit.canonical(), summary, {}, {"code": "abc", "cpu_training": 60.0})
     rows = all_runs(NOTHING, store=store)
     assert rows.loc[rows["unit"] == unit.id, "results"].tolist() == ["computed here"]
+    assert rows.loc[rows["unit"] == unit.id, "CPU minutes"].tolist() == [1]
+    resumed = LocalStore(tmp_path / "another")
+    resumed.commit("run", unit.id, unit.canonical(), summary, {}, {"cpu_training": 60.0, "resumed_after": 1})
+    rows = all_runs(NOTHING, store=resumed)
+    assert rows.loc[rows["unit"] == unit.id, "CPU minutes"].isna().all(), "the minutes of a part say nothing"
     shutil.copytree(published_root() / "thesis", tmp_path / "data" / "thesis")
     publish("one_run", collect([unit], "one_run", store), (), tmp_path / "data")
     rows = all_runs(NOTHING, tmp_path / "data", store)

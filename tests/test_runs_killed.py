@@ -12,10 +12,10 @@ import pytest
 from wslib.runs import RunFolder, train
 from wslib.training import KEPT, RunSettings, preset
 
-ITERATIONS = 12
+ITERATIONS = 16
 RUN = preset("smoke", game="othello", method="wrora", switch="adaptive", retrained=3, optimiser="carried", noise=0.25)
 OTHER = preset("smoke", game="connect4", method="rave", warm_iterations=6, retrained=3, arena_trees="match")
-PATIENCE = 120.0
+PATIENCE = 600.0
 FRESH = get_context("forkserver")
 FRESH.set_forkserver_preload(["wslib.runs"])  # the imports, of which no run is part, once for all processes
 
@@ -61,7 +61,7 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_bytes_of_an_undistur
     random, killed_at = Random(company), []
     other = begin(OTHER, tmp_path) if company else None
     try:
-        while (stands := (RunFolder(RUN, tmp_path).iterations() or [0])[0]) < ITERATIONS - 3:
+        while (stands := (RunFolder(RUN, tmp_path).iterations() or [0])[0]) < ITERATIONS - 6:
             process = begin(RUN, tmp_path)
             wait_for_state(RUN, tmp_path, stands + random.randint(1, 3), process)
             time.sleep(random.uniform(0, 0.05))  # somewhere in the next iteration

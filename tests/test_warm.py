@@ -211,9 +211,9 @@ def test_a_run_is_measured_against_perfect_play_as_often_as_it_is_told_and_learn
     plain = preset("smoke", game="connect4", seed=3)
     watched = preset("smoke", game="connect4", seed=3, measure_every=2, measure_positions=60)
     assert plain.id != watched.id
-    state, log, seconds = train(watched, 4, tmp_path)
+    state, log, notes = train(watched, 4, tmp_path)
     measured = [k for k, news in enumerate(log, 1) if "broad_optimal" in news]
-    assert measured == [2, 4] and seconds["measuring"] > 0
+    assert measured == [2, 4] and notes["cpu_measuring"] > 0 and notes["resumed_after"] == 0
     assert all(0 <= log[1][f"{which}_optimal"] <= 1 for which in ("broad", "path"))
     assert state.network.state_dict()["policy.weight"].equal(
         train(plain, 4, tmp_path)[0].network.state_dict()["policy.weight"]

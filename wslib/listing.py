@@ -91,6 +91,7 @@ def _row(one: Found, optimal: dict[str, float]) -> dict[str, Any]:
     run = one.parameters["run"]
     made = one.provenance
     stages = [made[name] for name in made if name.startswith("cpu_") and name != "cpu_seconds"]
+    resumed = pd.to_numeric(made.get("resumed_after", 0), errors="coerce") > 0  # the times are those of a part
     seconds = pd.to_numeric(pd.Series(stages or [made.get("cpu_seconds")]), errors="coerce").sum(min_count=1)
     share = optimal.get(digest(run))
     return {
@@ -103,7 +104,7 @@ def _row(one: Found, optimal: dict[str, float]) -> dict[str, Any]:
         "accepted": one.summary.get("accepted"),
         "switch": one.summary.get("switch_iteration"),
         "optimal %": None if share is None else 100 * share,
-        "CPU minutes": seconds / 60,
+        "CPU minutes": None if resumed else seconds / 60,
         "code": made.get("code", ""),
         "results": one.results,
         "unit": one.unit,

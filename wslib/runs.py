@@ -128,15 +128,14 @@ def measured(run: RunSettings, network: Network) -> dict[str, Any]:
 def train(
     run: RunSettings, iterations: int, root: Path, told: Told | None = None, to_switch: bool = False
 ) -> tuple[RunState, list[dict[str, Any]], dict[str, float]]:
-    """Train up to an iteration (or to an earlier switch), from wherever the run stands; also the seconds per stage.
+    """Train up to an iteration (or to an earlier switch), from wherever the run stands.
 
+    Returned are the state, the log, and the notes: after which iteration this began, and seconds per stage from there.
     ``told`` is called with what there is to tell of each new iteration.
     """
-    folder, seconds = (
-        RunFolder(run, root),
-        dict.fromkeys(STAGES, 0.0),
-    )
+    folder, seconds = RunFolder(run, root), dict.fromkeys(STAGES, 0.0)
     state, log = folder.latest(iterations)
+    begun = state.iteration
     torch.set_num_threads(1)
     last = time.process_time()
 
@@ -156,7 +155,12 @@ def train(
         clock("storing")
         if told:
             told(news)
-    return state, log[:iterations], seconds
+    return state, log[:iterations], _notes(begun, seconds)
+
+
+def _notes(begun: int, seconds: dict[str, float]) -> dict[str, float]:
+    """For the provenance: the times are only those of a part of the run if it did not begin before iteration 1."""
+    return {"resumed_after": begun} | {f"cpu_{stage}": round(spent, 2) for stage, spent in seconds.items()}
 
 
 def watch(unit: "RunUnit", experiment: str, told: Told) -> None:
@@ -176,9 +180,9 @@ class RunUnit(Unit):
     iterations: int = Field(100, ge=1, le=10_000, description="I: iterations")
 
     def compute_in(self, root: Path) -> Computed:
-        log, seconds = RunFolder(self.run, root).log(self.iterations), dict.fromkeys(STAGES, 0.0)
+        log, notes = RunFolder(self.run, root).log(self.iterations), _notes(self.iterations, {})
         if log is None:
-            _, log, seconds = train(self.run, self.iterations, root)
+            _, log, notes = train(self.run, self.iterations, root)
         table = pd.DataFrame(log)
         switched = table.loc[table["switch"], "iteration"]
         summary = {
@@ -186,7 +190,7 @@ class RunUnit(Unit):
             "accepted": int(table["accepted"].sum()),
             "switch_iteration": int(switched.iloc[0]) if len(switched) else None,
         }
-        return Computed(summary, {"iterations": table}, {f"cpu_{n}": round(s, 2) for n, s in seconds.items()})
+        return Computed(summary, {"iterations": table}, notes)
 
 
 class SwitchUnit(Unit):
@@ -207,14 +211,14 @@ class SwitchUnit(Unit):
         return self
 
     def compute_in(self, root: Path) -> Computed:
-        log, seconds = RunFolder(self.run, root).log(self.most), dict.fromkeys(STAGES, 0.0)
+        log, notes = RunFolder(self.run, root).log(self.most), _notes(self.most, {})
         if log is None or not any(news["switch"] for news in log):
-            _, log, seconds = train(self.run, self.most, root, to_switch=True)
+            _, log, notes = train(self.run, self.most, root, to_switch=True)
         at = next((news["iteration"] for news in log if news["switch"]), None)
         columns = ["iteration", "balance", "first_wins", "draws", "first_losses", "distinct", "accepted"]
         table = pd.DataFrame(log[: at or self.most])[columns]
         summary = {"switch_iteration": at, "iterations": len(table)}
-        return Computed(summary, {"balances": table}, {f"cpu_{n}": round(s, 2) for n, s in seconds.items()})
+        return Computed(summary, {"balances": table}, notes)
 
 
 class StrengthUnit(Unit):

@@ -24,68 +24,81 @@ from wslib.games import game
 from wslib.network import Block, Network, folded, mixed, pick_device
 
 LANES = 16
+MOST_ROWS = 7
 _FLOAT = ir.FloatType()
 _VECTOR = ir.VectorType(_FLOAT, LANES)
 
 
-def _layer_rows(rows: int, vectors: int):
-    """An intrinsic for ``rows`` neighbouring outputs and ``vectors`` times 16 channels of a layer.
+@intrinsic
+def _outputs(typingctx, rows, x, x_step, x_line, lines, w, w_step, length, left, right, bias, added, adds, y, y_step,
+             bends):  # fmt: skip
+    """``rows`` neighbouring outputs of a layer, 1 to 7, for one or two vectors of channels (``w_step``), in registers.
 
-    Its arguments are ``(x, x_step, x_line, lines, w, w_step, length, bias, added, adds, y, y_step, bends)``, steps in
-    floats: ``y[p, c] = bias[c] + sum over lines and k < length of x[line, p, k] w[line, k, c]``, plus ``added[p, c]``
-    if ``adds``, and nothing below 0 if ``bends``.
+    Steps are in floats: ``y[p, c] = bias[c] + sum over lines and k < length of x[line, p, k] w[line, k, c]``, plus
+    ``added[p, c]`` if ``adds``, and nothing below 0 if ``bends``. What lies beyond the board is neither read nor
+    multiplied: ``k < left`` for the first output, the last ``right`` of ``k`` for the last one.
     """
+
+    def codegen(context, builder, signature, args):
+        rows, w_step = args[0], args[6]
+        for wide in (True, False):
+            width = w_step.type((1 + wide) * LANES)
+            with builder.if_then(builder.icmp_signed("==", w_step, width)):
+                for count in range(1, MOST_ROWS + 1):
+                    with builder.if_then(builder.icmp_signed("==", rows, rows.type(count))):
+                        _write_outputs(builder, count, 1 + wide, *args[1:])
+        return context.get_dummy_value()
+
+    pointer, step, flag = types.CPointer(types.float32), types.int64, types.boolean
+    inputs = (step, pointer, *3 * (step,), pointer, *4 * (step,), pointer, pointer, flag, pointer, step, flag)
+    return types.none(*inputs), codegen
+
+
+def _write_outputs(builder, rows, vectors, x, x_step, x_line, lines, w, w_step, length, left, right, bias, added, adds,
+                   y, y_step, bends):  # fmt: skip
+    """The instructions of ``_outputs`` for this many rows and vectors."""
     many = [(p, v) for p in range(rows) for v in range(vectors)]
     zero = ir.Constant(_VECTOR, [0.0] * LANES)
     undefined = ir.Constant(_VECTOR, ir.Undefined)
     everywhere = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+    fma = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{LANES}f32")
+    number = x_step.type
 
-    @intrinsic
-    def layer_rows(typingctx, x, x_step, x_line, lines, w, w_step, length, bias, added, adds, y, y_step, bends):
-        def codegen(context, builder, signature, args):
-            x, x_step, x_line, lines, w, w_step, length, bias, added, adds, y, y_step, bends = args
-            kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
-            fma = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{LANES}f32")
-            number = x_step.type
+    def vector_at(base, offset):
+        return builder.bitcast(builder.gep(base, [offset]), _VECTOR.as_pointer())
 
-            def vector_at(base, offset):
-                return builder.bitcast(builder.gep(base, [offset]), _VECTOR.as_pointer())
+    def output_at(base, p, v):
+        return vector_at(base, builder.add(builder.mul(y_step, number(p)), number(v * LANES)))
 
-            def output_at(base, p, v):
-                return vector_at(base, builder.add(builder.mul(y_step, number(p)), number(v * LANES)))
-
-            sums = {}
-            for p, v in many:
-                start = builder.load(vector_at(bias, number(v * LANES)), align=4)
-                more = builder.select(adds, builder.load(output_at(added, p, v), align=4), zero)
-                sums[p, v] = cgutils.alloca_once_value(builder, builder.fadd(start, more))
-            with cgutils.for_range(builder, lines) as line:
-                x_here = builder.gep(x, [builder.mul(line.index, x_line)])
-                w_here = builder.gep(w, [builder.mul(builder.mul(line.index, length), w_step)])
-                with cgutils.for_range(builder, length) as step:
-                    row = builder.mul(step.index, w_step)
-                    weights = [
-                        builder.load(vector_at(w_here, builder.add(row, number(v * LANES))), align=4)
-                        for v in range(vectors)
-                    ]
-                    for p in range(rows):
-                        at = builder.gep(x_here, [builder.add(step.index, builder.mul(x_step, number(p)))])
-                        one = builder.insert_element(undefined, builder.load(at), ir.IntType(32)(0))
-                        value = builder.shuffle_vector(one, undefined, everywhere)
-                        for v in range(vectors):
-                            total = builder.call(fma, [value, weights[v], builder.load(sums[p, v])])
-                            builder.store(total, sums[p, v])
-            for p, v in many:
-                total = builder.load(sums[p, v])
-                below = builder.and_(builder.fcmp_ordered("<", total, zero), _spread(builder, bends))
-                builder.store(builder.select(below, zero, total), output_at(y, p, v), align=4)
-            return context.get_dummy_value()
-
-        pointer, step, flag = types.CPointer(types.float32), types.int64, types.boolean
-        inputs = (pointer, step, step, step, pointer, step, step, pointer, pointer, flag, pointer, step, flag)
-        return types.none(*inputs), codegen
-
-    return layer_rows
+    sums = {}
+    for p, v in many:
+        start = builder.load(vector_at(bias, number(v * LANES)), align=4)
+        more = builder.select(adds, builder.load(output_at(added, p, v), align=4), zero)
+        sums[p, v] = cgutils.alloca_once_value(builder, builder.fadd(start, more))
+    inner = builder.sub(length, right)
+    parts = ((number(0), left, range(1, rows)), (left, inner, range(rows)), (inner, length, range(rows - 1)))
+    with cgutils.for_range(builder, lines) as line:
+        x_here = builder.gep(x, [builder.mul(line.index, x_line)])
+        w_here = builder.gep(w, [builder.mul(builder.mul(line.index, length), w_step)])
+        for begin, end, outputs in parts:
+            with cgutils.for_range_slice(builder, begin, end, number(1)) as (k, _):
+                row = builder.mul(k, w_step)
+                weights = [
+                    builder.load(vector_at(w_here, builder.add(row, number(v * LANES))), align=4)
+                    for v in range(vectors)
+                ]
+                for p in outputs:
+                    at = builder.gep(x_here, [builder.add(k, builder.mul(x_step, number(p)))])
+                    one = builder.insert_element(undefined, builder.load(at), ir.IntType(32)(0))
+                    value = builder.shuffle_vector(one, undefined, everywhere)
+                    for v in range(vectors):
+                        total = builder.call(fma, [value, weights[v], builder.load(sums[p, v])])
+                        builder.store(total, sums[p, v])
+    for p, v in many:
+        total = builder.load(sums[p, v])
+        below = builder.and_(builder.fcmp_ordered("<", total, zero), _spread(builder, bends))
+        builder.store(builder.select(below, zero, total), output_at(y, p, v), align=4)
 
 
 def _spread(builder, flag):
@@ -107,69 +120,28 @@ def _address(typingctx, array, offset):
     return types.CPointer(types.float32)(array, types.int64), codegen
 
 
-_seven_wide, _seven = _layer_rows(7, 2), _layer_rows(7, 1)
-_six_wide, _six = _layer_rows(6, 2), _layer_rows(6, 1)
-_five_wide, _five = _layer_rows(5, 2), _layer_rows(5, 1)
-_four_wide, _four = _layer_rows(4, 2), _layer_rows(4, 1)
-_three_wide, _three = _layer_rows(3, 2), _layer_rows(3, 1)
-_two_wide, _two = _layer_rows(2, 2), _layer_rows(2, 1)
-_one_wide, _one = _layer_rows(1, 2), _layer_rows(1, 1)
-
-
 @kernel
-def _rows(x, x_at, x_step, x_line, lines, w, w_at, channels, length, b_at, added, adds, y, y_at, y_step, count, bends):
-    """``count`` neighbouring outputs of a layer, all channels, as many at once as fit the registers."""
+def _rows(x, x_at, x_step, x_line, lines, top, bottom, w, w_at, channels, length, side, b_at, added, adds, y, y_at,
+          y_step, count, bends):  # fmt: skip
+    """``count`` neighbouring outputs of a layer, all channels, as many at once as fit the registers.
+
+    The first ``top`` and the last ``bottom`` lines of the input are beyond the board, and so are ``side`` numbers at
+    either end of the others: they are neither read nor multiplied.
+    """
     for channel in range(0, channels, 2 * LANES):
-        wide = channel + LANES < channels
         # Weights lie in panels of as many channels as are computed together, so that they are read straight through.
-        panel = 2 * LANES if wide else LANES
-        weights, bias = _address(w, w_at + channel * lines * length), _address(w, b_at + channel)
+        panel = 2 * LANES if channel + LANES < channels else LANES
+        weights = _address(w, w_at + channel * lines * length + top * length * panel)
+        bias = _address(w, b_at + channel)
         p = 0
         while p < count:
-            x_p, at = _address(x, x_at + p * x_step), y_at + p * y_step + channel
-            more, y_p = _address(added, at), _address(y, at)
+            x_p, at = _address(x, x_at + top * x_line + p * x_step), y_at + p * y_step + channel
             left = count - p
             # Rows that would leave one or two over are split evenly: few rows at once do not fill the processor.
-            rows = left if left <= 7 else 4 if left == 8 else 5 if left <= 10 else 6
-            if rows == 7:
-                if wide:
-                    _seven_wide(
-                        x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends
-                    )
-                else:
-                    _seven(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
-            elif rows == 6:
-                if wide:
-                    _six_wide(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
-                else:
-                    _six(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
-            elif rows == 5:
-                if wide:
-                    _five_wide(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
-                else:
-                    _five(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
-            elif rows == 4:
-                if wide:
-                    _four_wide(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
-                else:
-                    _four(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
-            elif rows == 3:
-                if wide:
-                    _three_wide(
-                        x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends
-                    )
-                else:
-                    _three(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
-            elif rows == 2:
-                if wide:
-                    _two_wide(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
-                else:
-                    _two(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
-            else:
-                if wide:
-                    _one_wide(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
-                else:
-                    _one(x_p, x_step, x_line, lines, weights, panel, length, bias, more, adds, y_p, y_step, bends)
+            rows = left if left <= MOST_ROWS else 4 if left == 8 else 5 if left <= 10 else 6
+            _outputs(rows, x_p, x_step, x_line, lines - top - bottom, weights, panel, length,
+                     side if p == 0 else 0, side if rows == left else 0, bias,
+                     _address(added, at), adds, _address(y, at), y_step, bends)  # fmt: skip
             p += rows
 
 
@@ -178,8 +150,9 @@ class Layers(NamedTuple):
 
     weights: np.ndarray
     convolutions: np.ndarray
-    """Per 3×3 convolution: columns and channels of its input (border included); rows, columns, channels and border of
-    its output; where its weights and its bias begin; whether the input of the layer before is added (a block's end)."""
+    """Per 3×3 convolution: columns and channels of its input; rows, columns and channels of its output; where its
+    weights and its bias begin; whether the input of the layer before is added (a block's end); how wide a border of
+    zeros is thought around its input."""
     dense: np.ndarray
     """Per fully connected layer: inputs, outputs, where weights and bias begin, added input as above, ReLU or not."""
 
@@ -189,28 +162,23 @@ def _convolve(layers, planes, buffers, features, width):
     """The convolutions, board by board; the last one's output becomes a row of ``features``."""
     weights, count = layers.weights, len(layers.convolutions)
     for board in range(len(planes)):
-        rows, cols = planes.shape[1], planes.shape[2]
-        channels, border = 1, (layers.convolutions[0, 0] - cols) // 2 if count else 0
+        rows, cols, channels = planes.shape[1], planes.shape[2], 1
         y = buffers[0]
-        y[: (rows + 2 * border) * (cols + 2 * border)] = 0
         for r in range(rows):
             for c in range(cols):
-                y[(r + border) * (cols + 2 * border) + c + border] = planes[board, r, c]
+                y[r * cols + c] = planes[board, r, c]
         for number in range(count):
-            x_cols, x_channels, rows, cols, channels, border, w_at, b_at, added = layers.convolutions[number]
+            x_cols, x_channels, rows, cols, channels, w_at, b_at, added, border = layers.convolutions[number]
             x, y, before = buffers[number % 3], buffers[(number + 1) % 3], buffers[(number + 2) % 3]
-            if border:
-                y[: (rows + 2) * (cols + 2) * channels] = 0
-            x_line, length = x_cols * x_channels, 3 * x_channels
+            x_line, length, y_line = x_cols * x_channels, 3 * x_channels, cols * channels
             for r in range(rows):
-                y_at = ((r + border) * (cols + 2 * border) + border) * channels
-                _rows(x, r * x_line, x_channels, x_line, 3, weights, w_at, channels, length, b_at,
-                      before, added != 0, y, y_at, channels, cols, True)  # fmt: skip
-        line = cols * channels
-        for r in range(rows):
-            y_at = ((r + border) * (cols + 2 * border) + border) * channels
-            for at in range(line):
-                features[board * width + r * line + at] = y[y_at + at]
+                top, bottom = border * (r == 0), border * (r == rows - 1)
+                _rows(x, (r - border) * x_line - border * x_channels, x_channels, x_line, 3, top, bottom,
+                      weights, w_at, channels, length, border * x_channels, b_at,
+                      before, added != 0, y, r * y_line, channels, cols, True)  # fmt: skip
+        size = rows * cols * channels
+        for at in range(size):
+            features[board * width + at] = y[at]
 
 
 @kernel
@@ -218,7 +186,7 @@ def _connect(layers, boards, width, x, y, before):
     """The fully connected layers, for all boards together; the outputs are in the buffer that is returned by number."""
     for number in range(len(layers.dense)):
         inputs, outputs, w_at, b_at, added, bends = layers.dense[number]
-        _rows(x, 0, width, 0, 1, layers.weights, w_at, outputs, inputs, b_at,
+        _rows(x, 0, width, 0, 1, 0, 0, layers.weights, w_at, outputs, inputs, 0, b_at,
               before, added != 0, y, 0, width, boards, bends != 0)  # fmt: skip
         x, y, before = y, before, x
 
@@ -329,7 +297,7 @@ class _Writer:
         self.weights: list[np.ndarray] = []
         self.convolutions: list[list[int]] = []
         self.dense: list[list[int]] = []
-        self.largest = (rows + 2) * (cols + 2)
+        self.largest = rows * cols
 
     def add(self, modules: list[Any], ends_block: bool, bends: bool) -> None:
         """One layer, or several fully connected ones with the same inputs as one."""
@@ -339,20 +307,15 @@ class _Writer:
         bias = np.pad(bias, (0, filled - outputs))
         if isinstance(modules[0], nn.Conv2d):
             border = int(modules[0].padding[0])
-            if self.convolutions and not self.convolutions[-1][5]:
-                self.convolutions[-1][5] = border
             rows, cols = self.rows + 2 * border - 2, self.cols + 2 * border - 2
             # (out, in, 3, 3) to (3, 3, in, out), both channels filled up
             kernels = np.pad(weight, ((0, filled - outputs), (0, self.filled - self.channels), (0, 0), (0, 0)))
             matrix = kernels.transpose(2, 3, 1, 0).reshape(-1, filled)
             w_at, b_at = self._keep(*_panels(matrix)), self._keep(bias)
-            x_cols = self.cols + 2 * border
-            # A block's end is added to its beginning, which has a border.
-            self.convolutions.append(
-                [x_cols, self.filled, rows, cols, filled, int(ends_block), w_at, b_at, int(ends_block)]
-            )
+            at, added = (w_at, b_at), int(ends_block)
+            self.convolutions.append([self.cols, self.filled, rows, cols, filled, *at, added, border])
             self.rows, self.cols, self.channels, self.filled = rows, cols, outputs, filled
-            self.largest = max(self.largest, (rows + 2) * (cols + 2) * filled)
+            self.largest = max(self.largest, rows * cols * filled)
             return
         if not self.dense:
             # From torch's (channel, row, column) to our (row, column, channel), channels filled up

@@ -312,7 +312,8 @@ def products() -> dict[str, tuple[Callable[[], Any], int]]:
         y = np.zeros(count * channels, np.float32)
 
         def ours(x=x, w=w, y=y, length=length, channels=channels):
-            _rows(x, 0, length, 0, 1, w, 0, channels, length, length * channels, x, False, y, 0, channels, count, True)
+            outputs = (y, 0, channels, count, True)
+            _rows(x, 0, length, 0, 1, 0, 0, w, 0, channels, length, 0, length * channels, x, False, *outputs)
 
         ways[f"our kernel {count} × {length} × {channels}"] = ours, 2 * count * length * channels
     return ways
@@ -465,13 +466,13 @@ def stored_runs(store: Path) -> Iterator[Row]:
     for folder in sorted((store / "run").glob("*")):
         try:
             asked = read_folder(folder)[0]["parameters"]
-            known.append((asked["run"], asked["iterations"], json.loads((folder / PROVENANCE).read_text())))
+            made = json.loads((folder / PROVENANCE).read_text())
         except (DamagedResult, OSError, ValueError):
             continue
+        if made.get("resumed_after") == 0:  # or else the times are those of a part, or from before this was noted
+            known.append((asked["run"], asked["iterations"], made))
     groups = defaultdict[tuple[str, str, str, int], list[dict[str, Any]]](list)
     for settings, iterations, made in known:
-        if any(other == settings and n < iterations for other, n, _ in known):
-            continue  # began where a shorter one had ended, so that its times are those of a part
         run = RunSettings(**{name: value for name, value in settings.items() if value is not None})
         own = run.model_dump(include={"game", "method", "switch", "warm_iterations", "weight", "seed"})
         for name in ("laptop", "table"):
