@@ -24,7 +24,7 @@ from wslib.parameters import ParameterError, Parameters
 from wslib.perfect import PerfectPlay, Rebuilt
 from wslib.play import METHODS
 from wslib.simulate import FalseAlarms
-from wslib.warm import Adaptive, AdaptiveVsFixed, Beyond, IPrime, Warmstart
+from wslib.warm import Adaptive, AdaptiveVsFixed, Beyond, Control, IPrime, Warmstart
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS: dict[str, type[Parameters]] = {
@@ -43,6 +43,7 @@ MODELS: dict[str, type[Parameters]] = {
     "explorer": Page,
     "adaptive_vs_fixed": AdaptiveVsFixed,
     "beyond": Beyond,
+    "control": Control,
     "iprime": IPrime,
     "published_tournaments": PublishedTournaments,
     "warmstart": Warmstart,

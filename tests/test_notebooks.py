@@ -16,6 +16,7 @@ SMOKE: dict[str, dict[str, Any]] = {
     "warmstart": {"preset": "smoke"},
     "iprime": {"preset": "smoke"},
     "beyond": {"preset": "smoke"},
+    "control": {"preset": "smoke"},
     "adaptive_vs_fixed": {"preset": "smoke"},
     "adaptive": {"preset": "smoke"},
     "games": {"games": 20},

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 from papermill.iorw import papermill_io
 
@@ -43,6 +44,14 @@ def test_papermill_finds_the_handler_by_the_path_as_typed(tmp_path: Path):
         manual = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert "games: int (default 5)" in manual.stdout, manual.stdout + manual.stderr
         assert "games per pair" in manual.stdout
+
+
+def test_a_text_notebook_is_read_whatever_its_path_begins_with(tmp_path: Path):
+    (tmp_path / "a.py").write_text("# %%\n1 + 1\n")
+    notebook = nbformat.reads(papermill_io.read(str(tmp_path / "a.py")), as_version=4)
+    assert [cell.source for cell in notebook.cells] == ["1 + 1"]
+    papermill_io.write(nbformat.writes(notebook), str(tmp_path / "b.ipynb"))
+    assert nbformat.reads(papermill_io.read(str(tmp_path / "b.ipynb")), as_version=4).cells == notebook.cells
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

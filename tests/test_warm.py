@@ -11,7 +11,7 @@ from wslib.runs import RunUnit, SwitchUnit, train
 from wslib.store import thesis_table
 from wslib.training import preset
 from wslib.verdicts import Comparison
-from wslib.warm import ANCHORS, ENHANCEMENTS, METHODS, Adaptive, AdaptiveVsFixed, Beyond, IPrime, Warmstart
+from wslib.warm import ANCHORS, ENHANCEMENTS, METHODS, Adaptive, AdaptiveVsFixed, Beyond, Control, IPrime, Warmstart
 
 
 def runs_of(experiment) -> list[RunUnit]:
@@ -37,8 +37,16 @@ def test_experiments_share_their_runs():
     assert set(fixed) < warm
 
 
+def test_the_control_sets_runs_of_table_5_2_beside_those_of_warmstart():
+    control = {unit.run.id: labels for unit, labels in Control().run_units()}
+    laptop = {run for run, labels in control.items() if labels["scale"] == "laptop"}
+    assert len(control) == 24 and len(laptop) == 12
+    assert laptop < {unit.run.id for unit in runs_of(Warmstart())}
+    assert all(unit.run.epochs == 10 for unit, labels in Control().run_units() if labels["scale"] == "table")
+
+
 def test_every_pool_has_one_random_player_and_tells_its_entrants_apart():
-    for experiment in (Warmstart(runs=2), IPrime(runs=2), AdaptiveVsFixed(runs=2), Beyond()):
+    for experiment in (Warmstart(runs=2), IPrime(runs=2), AdaptiveVsFixed(runs=2), Beyond(), Control()):
         for _, _, entrants in experiment.pools():
             assert entrants["random"] == ANCHORS["random"]
             networks = [e.canonical() for e in entrants.values() if e not in ANCHORS.values()]
@@ -53,7 +61,7 @@ def test_gobang_is_run_with_both_numbers_of_simulations_and_rave_with_both_readi
 
 
 def test_smoke_is_small_and_computes():
-    for experiment in (Warmstart, IPrime, AdaptiveVsFixed, Beyond, Adaptive):
+    for experiment in (Warmstart, IPrime, AdaptiveVsFixed, Beyond, Control, Adaptive):
         smoke = experiment(preset="smoke")
         assert smoke.compute and len(smoke.asked()) < 300
 

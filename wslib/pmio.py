@@ -5,7 +5,8 @@ handler by the beginning of the path (the entry points in ``pyproject.toml``): `
 ``./notebooks/`` as typed from the repository's root, and ``jupytext:`` before any other path.
 
 Papermill writes an output in place, so that one that is killed can leave half a notebook where a whole
-one was. While this module is imported, its handler for local files learns to write as ours does.
+one was. While this module is imported, its handler for local files learns to write as ours does, and to
+read text, so that any other path to a notebook works too.
 """
 
 import contextlib
@@ -88,6 +89,13 @@ def _umask() -> int:
     return mask
 
 
+def _read_text_too(handler: Any, path: str) -> str:
+    """What papermill's handler for local files does from now on when it reads."""
+    if path.endswith(TEXT_ENDINGS):
+        return JupytextHandler().read(str(Path(handler._cwd or ".") / path))
+    return _read_json(handler, path)
+
+
 def _write_in_one_step(handler: Any, text: str, path: str) -> None:
     """What papermill's handler for local files does from now on when it writes."""
     target = Path(handler._cwd or ".") / path
@@ -99,4 +107,6 @@ def _write_in_one_step(handler: Any, text: str, path: str) -> None:
 handler = JupytextHandler()
 # Papermill imports this module as the last thing it does in its own.
 if papermill := sys.modules.get("papermill.iorw"):
+    _read_json = papermill.LocalHandler.read  # type: ignore[attr-defined]
+    papermill.LocalHandler.read = _read_text_too  # type: ignore[attr-defined]
     papermill.LocalHandler.write = _write_in_one_step  # type: ignore[attr-defined]

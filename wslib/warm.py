@@ -170,6 +170,36 @@ class Warmstart(Runs):
         return self.run_units() + self.pool_units() + self.anchored_units() + self.perfect_units()
 
 
+class Control(Runs):
+    """Warmstart with ten epochs: do runs of the laptop preset, with one, stand for those of the sources?"""
+
+    name: ClassVar[str] = "control"
+
+    preset: Literal["smoke", "laptop", "table", "paper"] = Field("table", description="scale of a run")  # type: ignore[assignment]
+    beside: Literal["smoke", "laptop", "table", "paper"] = Field("laptop", description="scale that it is compared with")
+    boards: tuple[str, ...] = Field(("connect4", "othello"), min_length=1, description="games learned")
+    methods: tuple[str, ...] = Field(("baseline", "wrora"), min_length=1, description="enhancements, and Baseline")
+    runs: int = Field(3, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
+
+    @classmethod
+    def smoke(cls) -> dict[str, Any]:
+        return {"boards": ("connect4",), "beside": "smoke"}
+
+    def cells(self) -> Cells:
+        scales = dict.fromkeys((self.preset, self.beside))
+        for seed, board, scale, method in product(range(self.runs), self.boards, scales, self.methods):
+            labels = {"board": board, "kind": f"{method} {scale}", "method": method, "seed": seed, "scale": scale}
+            yield labels, preset(scale, game=board, method=method, seed=seed)
+
+    def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        for board in self.boards:
+            entrants = {"random": ANCHORS["random"]}
+            entrants |= {
+                f"{x['kind']}-{x['seed']}": self.entrant(run) for x, run in self.cells() if x["board"] == board
+            }
+            yield board, "all", entrants
+
+
 class IPrime(Runs):
     """Fig. 6.1: the number of iterations with a warm start, for each enhancement."""
 

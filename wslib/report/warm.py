@@ -440,3 +440,31 @@ def beyond_prose(elos: pd.DataFrame) -> str:
             )
             parts.append(f"{board_name(str(board))}: {gaps}")
     return "Mean Elo minus Baseline's, for what so few runs are worth: " + "; ".join(parts) + "."
+
+
+# --- the control --------------------------------------------------------------------------------------------------
+
+
+def scale_table(elos: pd.DataFrame, methods: Sequence[str], scales: Sequence[str]) -> Html:
+    """Differences of mean Elo: a method's over Baseline in each preset, and of a preset over the other by method."""
+    kinds = {kind: elos[elos["kind"] == kind] for kind in elos["kind"].dropna().unique()}
+    pairs = [(f"{method} {scale}", f"baseline {scale}") for scale in scales for method in methods[1:]]
+    pairs += [
+        (f"{method} {scales[0]}", f"{method} {scale}") for scale in dict.fromkeys(scales[1:]) for method in methods
+    ]
+    rows = []
+    for board, (first, second) in product(dict.fromkeys(elos["board"]), dict.fromkeys(pairs)):
+        groups = [kinds[k].loc[kinds[k]["board"] == board, "elo"] for k in (first, second) if k in kinds]
+        if first != second and len(groups) == 2 and all(len(group) for group in groups):
+            rows.append(
+                {
+                    "game": board_name(board),
+                    "difference of": f"{kind_name(first)} − {kind_name(second)}",
+                    "runs": " and ".join(str(len(group)) for group in groups),
+                    "mean Elo": groups[0].mean() - groups[1].mean(),
+                    "the runs' sd": " and ".join(_or_dash(group.std()) for group in groups),
+                }
+            )
+    columns = ["game", "difference of", "runs", "mean Elo", "the runs' sd"]
+    caption = "Differences of mean Elo, of runs in one tournament; without a verdict."
+    return show_table(pd.DataFrame(rows, columns=columns), caption, {"mean Elo": "{:+.0f}"}, elos)
