@@ -230,7 +230,7 @@ def _verify(asked: argparse.Namespace) -> int:
 def _publish(asked: argparse.Namespace) -> None:
     experiment = _experiment(asked.experiment, [], asked.workers)
     units = experiment.units()
-    if getattr(experiment, "compute", True):
+    if experiment.waits:
         study.results(units, experiment.name, asked.workers)
     else:  # too large to wait for: what is there is published, and the pages say of how many
         where = study.origins(units, experiment.name)

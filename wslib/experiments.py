@@ -30,6 +30,11 @@ class Experiment(Parameters):
     preset: Literal["full", "smoke"] = Field("full", description="full: the published scale; smoke: seconds")
     workers: int = Field(0, ge=0, le=1024, description="worker processes; 0 is one per core")
 
+    @property
+    def waits(self) -> bool:
+        """Whether what is missing is computed before anything is shown: an experiment may be too large for that."""
+        return getattr(self, "compute", True)
+
     def asked(self) -> list[tuple[Unit, dict[str, Any]]]:
         """Each unit with its labels."""
         raise TypeError(f"{type(self).__name__} does not say what it asks for")

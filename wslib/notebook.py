@@ -73,15 +73,11 @@ def results_of(asked: Any) -> tuple[list[Any], pd.DataFrame]:
 
     What is missing is computed first where the experiment says so (``compute``); else it is left out.
     """
-    pairs = asked.asked()
-    if not asked.compute:
-        where = study.origins([unit for unit, _ in pairs], asked.name)
-        pairs = [(unit, labels) for unit, labels in pairs if where[unit.id]]
-    units = [unit for unit, _ in pairs]
-    if not units:
+    units = asked.units()
+    found = study.results(units, asked.name, asked.workers, compute=asked.compute)
+    if found.empty:
         raise ParameterError(
             f"nothing of {asked.name} is published or stored yet: compute it with -p compute True, or look at it with "
             "-p preset smoke"
         )
-    labels = pd.DataFrame([labels for _, labels in pairs])
-    return units, labels.join(study.results(units, asked.name, asked.workers))
+    return [units[place] for place in found.index], asked.labels().join(found, how="inner").reset_index(drop=True)

@@ -84,17 +84,18 @@ class UnitsFailed(RuntimeError):
 
 
 def results(units: Sequence[Unit], experiment: str, workers: int | None = None, store: LocalStore | None = None,
-            progress: bool = True, on: Any = None) -> pd.DataFrame:  # fmt: skip
-    """The results of these units, a row each in their order: published, stored, or computed now.
+            progress: bool = True, on: Any = None, compute: bool = True) -> pd.DataFrame:  # fmt: skip
+    """The results of these units, a row each by their place: published, stored, or computed now.
 
     Columns: ``unit``, ``origin`` ("published" or "computed here"), and the numbers of the units' summaries. What is
     computed is stored as soon as it is done, so that an interrupted call goes on where it stopped. A unit that fails
     does not stop the others; :class:`UnitsFailed` tells of all of them at the end. ``on`` says where to compute: None
-    is this machine, ``workers`` processes; for all else see :mod:`wslib.cluster`.
+    is this machine, ``workers`` processes; for all else see :mod:`wslib.cluster`. Without ``compute``, what is missing
+    has no row.
     """
     store = store or LocalStore()
     known = known_results(units, experiment, store)
-    missing = {unit.id: unit for unit in units if unit.id not in known}
+    missing = {unit.id: unit for unit in units if unit.id not in known} if compute else {}
     if missing:
         _compute(list(missing.values()), store, workers or default_workers(), progress, on)
         known |= known_results(list(missing.values()), experiment, store)
@@ -103,8 +104,9 @@ def results(units: Sequence[Unit], experiment: str, workers: int | None = None, 
                 f"{len(lost)} units were computed and are not in {store.root}, {lost[0]} for one: the store must be a "
                 "folder that all workers share, under the same path"
             )
-    rows = [{"unit": unit.id, "origin": known[unit.id][0], **known[unit.id][1].summary} for unit in units]
-    return pd.DataFrame(rows)
+    there = {place: unit.id for place, unit in enumerate(units) if unit.id in known}
+    rows = [{"unit": name, "origin": known[name][0], **known[name][1].summary} for name in there.values()]
+    return pd.DataFrame(rows, index=list(there))
 
 
 def table(unit: Unit, name: str, experiment: str, store: LocalStore | None = None) -> pd.DataFrame:
