@@ -7,14 +7,14 @@ losses; the first one above 0 ends the warm start.
 
 from itertools import product
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from scipy import stats as scipy_stats
 
 from wslib import stats
-from wslib.report.look import Html, board_name, kind_name, look_of, p_value, show_figure, show_table
+from wslib.report.look import Html, board_name, kind_name, look_of, p_value, panel_axes, show_figure, show_table
 
 EARLY = 10
 """Iterations out of a hundred that we call early."""
@@ -62,19 +62,20 @@ def cells_table(frame: pd.DataFrame, scale: str) -> Html:
             "game": board_name(row.board),
             "m": row.simulations,
             "enhancement": kind_name(row.kind),
-            "runs": row.runs,
-            "switches after iteration": ", ".join(map(str, row.switches)) or "–",
-            "never": f"{row.never} (in {row.given_up})" if row.never else "0",
             "mean ± sd": _both(row.mean, row.sd),
             "thesis": _both(row.their_mean, row.their_sd),
-            "p of the difference": "–" if np.isnan(row.p) else p_value(row.p),
+            "p": "–" if np.isnan(row.p) else p_value(row.p),
+            "runs": row.runs,
+            "never": f"{row.never} (in {row.given_up})" if row.never else "0",
+            "switches after iteration": ", ".join(map(str, row.switches)) or "–",
         }
         for row in frame[frame["scale"] == scale].itertuples()
     ]
     return show_table(
         pd.DataFrame(rows),
-        f"The first iteration whose balance is above 0, preset {scale}: every run, mean ± population sd (as the thesis "
-        "prints it), the thesis' cell (8 runs), and Welch's test of the two means, not corrected.",
+        f"The first iteration whose balance is above 0, preset {scale}: mean ± population sd (as the thesis "
+        "prints it), the thesis' cell (8 runs), p of Welch's test of the two means (not corrected), how many runs "
+        "there are, how many never switched, and every run.",
         data=frame[frame["scale"] == scale],
     )
 
@@ -86,12 +87,12 @@ def _both(mean: float, sd: float) -> str:
 def switches_figure(switches: pd.DataFrame, frame: pd.DataFrame, scale: str) -> Html:
     """Every run a mark, the thesis' mean a cross."""
     switches = switches[switches["scale"] == scale]
-    panels = list(dict.fromkeys(zip(switches["board"], switches["simulations"], strict=True)))
+    columns = list(dict.fromkeys(zip(switches["board"], switches["simulations"], strict=True)))
     kinds = list(dict.fromkeys(switches["kind"]))
 
     def draw() -> Figure:
-        figure, axes = plt.subplots(1, len(panels), figsize=(2.9 * len(panels), 3.4), squeeze=False, sharey=True)
-        for axis, (board, m) in zip(axes[0], panels, strict=True):
+        figure, axes = panel_axes(len(columns), 3.6, 3.2, "iteration of the switch", sharey=True)
+        for axis, (board, m) in zip(axes, columns, strict=True):
             here = switches[(switches["board"] == board) & (switches["simulations"] == m)]
             for place, kind in enumerate(kinds):
                 at = here.loc[here["kind"] == kind, "switch_iteration"].dropna().to_numpy(float)
@@ -106,7 +107,6 @@ def switches_figure(switches: pd.DataFrame, frame: pd.DataFrame, scale: str) -> 
             axis.set_yscale("log", base=2)
             axis.set_yticks([1, 2, 4, 8, 16, 32, 64], ["1", "2", "4", "8", "16", "32", "64"])
             axis.grid(axis="y")
-        axes[0][0].set_ylabel("iteration of the switch")
         figure.tight_layout()
         return figure
 
@@ -126,8 +126,8 @@ def balances_figure(balances: pd.DataFrame, board: str) -> Html:
     kinds = list(dict.fromkeys(here["kind"]))
 
     def draw() -> Figure:
-        figure, axes = plt.subplots(1, len(kinds), figsize=(2.3 * len(kinds), 3), squeeze=False, sharey=True)
-        for axis, kind in zip(axes[0], kinds, strict=True):
+        figure, axes = panel_axes(len(kinds), 2.9, 2.6, "balance of the default search", sharey=True)
+        for axis, kind in zip(axes, kinds, strict=True):
             colour, mark = look_of(kind)
             for _, run in here[here["kind"] == kind].groupby("seed"):
                 axis.plot(
@@ -136,7 +136,7 @@ def balances_figure(balances: pd.DataFrame, board: str) -> Html:
             axis.axhline(0, color="#808080", linewidth=0.8)
             axis.set_title(kind_name(kind), fontsize=9)
             axis.set_xlabel("iteration", fontsize=8)
-        axes[0][0].set_ylabel("balance of the default search", fontsize=8)
+            axis.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
         figure.tight_layout()
         return figure
 

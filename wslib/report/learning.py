@@ -15,7 +15,18 @@ from matplotlib.figure import Figure
 from scipy import stats as scipy_stats
 
 from wslib import stats
-from wslib.report.look import INK, METHODS, Html, board_name, look_of, method_of, percent, show_figure, show_table
+from wslib.report.look import (
+    INK,
+    METHODS,
+    Html,
+    board_name,
+    look_of,
+    method_of,
+    panel_axes,
+    percent,
+    show_figure,
+    show_table,
+)
 from wslib.report.orientation import scored
 
 _COLOURS = (INK, "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#CC79A7", "#0072B2", "#999999")
@@ -40,8 +51,8 @@ def strength_figure(strengths: pd.DataFrame, opponent: str) -> Html:
     looks = _looks(kinds)
 
     def draw() -> Figure:
-        figure, axes = plt.subplots(1, len(boards), figsize=(4.1 * len(boards), 3.6), squeeze=False, sharey=True)
-        for axis, board in zip(axes[0], boards, strict=True):
+        figure, axes = panel_axes(len(boards), 4.1, 3.6, f"score against {opponent}, %", sharey=True)
+        for axis, board in zip(axes, boards, strict=True):
             for shift, kind in enumerate(kinds):
                 rows = frame[(frame["board"] == board) & (frame["kind"] == kind)]
                 moved = rows["iteration"] + 0.3 * (shift - len(kinds) / 2)  # so that marks do not hide each other
@@ -52,8 +63,7 @@ def strength_figure(strengths: pd.DataFrame, opponent: str) -> Html:
             axis.axhline(50, color="#808080", linewidth=0.8)
             axis.set_title(board_name(board))
             axis.set_xlabel("iteration")
-        axes[0][0].set_ylabel(f"score against {opponent}, %")
-        _legend(figure, axes[0][0])
+        _legend(figure, axes[0])
         return figure
 
     last = frame[frame["iteration"] == frame["iteration"].max()].groupby(["board", "kind"], sort=False)["score"].mean()

@@ -36,8 +36,10 @@ MCTS and Rollout have one colour: they are the same search with and without a ne
 """
 BOARDS = {"gobang": "Gobang", "connect4": "Connect Four", "othello": "Othello", "connect4-6x7": "Connect Four 6×7"}
 THESIS, OURS = "#D55E00", "#009E73"
-LONGEST_UNWRAPPED = 40
+LONGEST_UNWRAPPED = 24
 """Characters of a table's cell that stay on one line."""
+WIDEST = 9.0
+"""Inches of a figure that a page shows without making its text too small to read."""
 SMALLEST_WIDTH = 560
 """Pixels below which a figure scrolls in its box: smaller, its text could not be read."""
 LEFT_OUT = ("moves", "a_game")
@@ -105,6 +107,18 @@ def drawing_style():
         }
     ):  # fmt: skip
         yield
+
+
+def panel_axes(count: int, width: float, height: float, label: str = "", **more: Any) -> tuple[Figure, list[Any]]:
+    """A figure of so many panels (inches each), in as many rows as keep their text legible; ``label`` is for y."""
+    rows = -(-count // max(1, int(WIDEST // width)))
+    columns = -(-count // rows)
+    figure, axes = plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False, **more)
+    for axis in axes.flat[count:]:
+        axis.remove()
+    for axis in axes[:, 0]:
+        axis.set_ylabel(label)
+    return figure, list(axes.flat[:count])
 
 
 def show_figure(draw: Callable[[], Figure], alt: str, caption: str, data: pd.DataFrame | None = None) -> Html:

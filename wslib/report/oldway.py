@@ -7,7 +7,6 @@ their own, whose random player has 0.
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -17,7 +16,7 @@ from wslib.oldway import WAYS
 from wslib.pairings import COUNTS, ordered_pairs
 from wslib.parameters import ParameterError
 from wslib.rating import THESIS, Rating, RatingSettings, rate
-from wslib.report.look import Html, board_name, kind_name, look_of, percent, show_figure, show_table
+from wslib.report.look import Html, board_name, kind_name, look_of, panel_axes, percent, show_figure, show_table
 
 ANCHOR = "random"
 NAMES = {
@@ -226,8 +225,8 @@ def elo_figure(frame: pd.DataFrame) -> Html:
     one, two = ("ours", "ours"), ("old", "thesis")
 
     def draw() -> Figure:
-        figure, axes = plt.subplots(1, len(boards), figsize=(4.1 * len(boards), 3.9), squeeze=False)
-        for axis, board in zip(axes[0], boards, strict=True):
+        figure, axes = panel_axes(len(boards), 4.1, 3.9, "Elo, old way and thesis' setting")
+        for axis, board in zip(axes, boards, strict=True):
             rows = frame.loc[board].drop(index=ANCHOR, errors="ignore")
             kinds = rows.index.str.rsplit("-", n=1).str[0]
             for kind in dict.fromkeys(kinds):
@@ -239,8 +238,7 @@ def elo_figure(frame: pd.DataFrame) -> Html:
             axis.set_xlabel("Elo, our way and setting")
             axis.set_title(board_name(board))
             axis.grid()
-        axes[0][0].set_ylabel("Elo, old way and thesis' setting")
-        handles, names = axes[0][0].get_legend_handles_labels()
+        handles, names = axes[0].get_legend_handles_labels()
         figure.tight_layout(rect=(0, 0.08, 1, 1))
         figure.legend(handles, names, loc="lower center", ncols=6, fontsize=8)
         return figure

@@ -6,7 +6,6 @@
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -15,7 +14,7 @@ from wslib import stats
 from wslib.cycles import cycles
 from wslib.pairings import score_matrix, variety
 from wslib.rating import THESIS, Rating, RatingSettings, rate
-from wslib.report.look import Html, board_name, method_name, percent, show_figure, show_table
+from wslib.report.look import Html, board_name, method_name, panel_axes, percent, show_figure, show_table
 from wslib.simulate import INTERVALS, TESTS
 
 LOOKS = {
@@ -141,8 +140,8 @@ def alarms_figure(simulated: pd.DataFrame) -> Html:
     kinds = sorted(frame["distinct"].unique(), reverse=True)
 
     def draw() -> Figure:
-        figure, axes = plt.subplots(1, len(kinds), figsize=(4.2 * len(kinds), 3.6), squeeze=False, sharey=True)
-        for axis, distinct in zip(axes[0], kinds, strict=True):
+        figure, axes = panel_axes(len(kinds), 4.2, 3.6, "false alarms, %", sharey=True)
+        for axis, distinct in zip(axes, kinds, strict=True):
             part = frame[frame["distinct"] == distinct].sort_values("spread")
             for test, (colour, mark, line) in LOOKS.items():
                 look = {"color": colour, "marker": mark, "linestyle": line}
@@ -152,8 +151,7 @@ def alarms_figure(simulated: pd.DataFrame) -> Html:
             axis.set_xlabel("standard deviation of runs, Elo")
             axis.set_ylim(0, 100)
             axis.grid(axis="y")
-        axes[0][0].set_ylabel("false alarms, %")
-        handles, names = axes[0][0].get_legend_handles_labels()
+        handles, names = axes[0].get_legend_handles_labels()
         figure.legend(handles, names, loc="upper center", ncols=2, fontsize=8, bbox_to_anchor=(0.5, 0.02))
         figure.tight_layout()
         return figure

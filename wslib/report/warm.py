@@ -8,7 +8,6 @@ where an entrant is called ``<kind>-<seed>``. Elo values of different pools are 
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -17,7 +16,17 @@ from matplotlib.figure import Figure
 from wslib import stats
 from wslib.pairings import components, ordered_pairs, score_matrix
 from wslib.rating import Rating, RatingSettings, rate
-from wslib.report.look import Html, board_name, kind_name, look_of, method_name, percent, show_figure, show_table
+from wslib.report.look import (
+    Html,
+    board_name,
+    kind_name,
+    look_of,
+    method_name,
+    panel_axes,
+    percent,
+    show_figure,
+    show_table,
+)
 from wslib.verdicts import Claim, Comparison, Verdict, verdicts
 
 
@@ -105,13 +114,13 @@ def _strip(axis: Axes, places: Sequence[float], groups: Sequence[np.ndarray], lo
 
 def elo_figure(elos: pd.DataFrame, kinds: Sequence[str], caption: str, by: str = "board") -> Html:
     """Elo of every run, a panel per pool, a column per kind."""
-    panels = list(dict.fromkeys(elos[by]))
+    pools = list(dict.fromkeys(elos[by]))
     shown = elos[elos["kind"].isin(kinds)]
 
     def draw() -> Figure:
         width = max(3.4, 0.5 * len(kinds) + 1.2)
-        figure, axes = plt.subplots(1, len(panels), figsize=(width * len(panels), 3.6), squeeze=False)
-        for axis, panel in zip(axes[0], panels, strict=True):
+        figure, axes = panel_axes(len(pools), width, 3.6, "Elo")
+        for axis, panel in zip(axes, pools, strict=True):
             rows = shown[shown[by] == panel]
             present = [k for k in kinds if (rows["kind"] == k).any()]
             groups = [rows.loc[rows["kind"] == k, "elo"].to_numpy() for k in present]
@@ -119,7 +128,6 @@ def elo_figure(elos: pd.DataFrame, kinds: Sequence[str], caption: str, by: str =
             axis.set_xticks(range(len(present)), [kind_name(k) for k in present], rotation=35, ha="right", fontsize=8)
             axis.set_title(board_name(panel) if by == "board" else kind_name(panel))
             axis.grid(axis="y")
-        axes[0][0].set_ylabel("Elo")
         figure.tight_layout()
         return figure
 
@@ -191,10 +199,8 @@ def matrix_figure(pairs: pd.DataFrame, kinds: Sequence[str]) -> Html:
 
     def draw() -> Figure:
         size = max(len(t) for t in tables.values())
-        figure, axes = plt.subplots(
-            1, len(boards), figsize=((0.62 * size + 1.1) * len(boards), 0.52 * size + 1.2), squeeze=False
-        )
-        for axis, board in zip(axes[0], boards, strict=True):
+        figure, axes = panel_axes(len(boards), 0.62 * size + 1.1, 0.52 * size + 1.2)
+        for axis, board in zip(axes, boards, strict=True):
             table = tables[board]
             axis.imshow(table, cmap="RdBu", vmin=0, vmax=1)
             for (i, j), value in np.ndenumerate(table.to_numpy()):
@@ -236,8 +242,8 @@ def way_figure(rows: pd.DataFrame, column: str, label: str, kinds: Sequence[str]
     boards = list(dict.fromkeys(rows["board"]))
 
     def draw() -> Figure:
-        figure, axes = plt.subplots(1, len(boards), figsize=(4.2 * len(boards), 3.6), squeeze=False)
-        for axis, board in zip(axes[0], boards, strict=True):
+        figure, axes = panel_axes(len(boards), 4.2, 3.6, label)
+        for axis, board in zip(axes, boards, strict=True):
             for kind in kinds:
                 group = rows[(rows["board"] == board) & (rows["kind"] == kind)]
                 if group.empty:
@@ -256,8 +262,7 @@ def way_figure(rows: pd.DataFrame, column: str, label: str, kinds: Sequence[str]
             axis.set_xlabel("iteration")
             axis.set_title(board_name(board))
             axis.grid(axis="y")
-        axes[0][0].set_ylabel(label)
-        handles, names = axes[0][0].get_legend_handles_labels()
+        handles, names = axes[0].get_legend_handles_labels()
         figure.tight_layout(rect=(0, 0.1, 1, 1))
         figure.legend(handles, names, loc="lower center", ncols=6, fontsize=8)
         return figure
@@ -346,11 +351,11 @@ def panels(runs: pd.DataFrame, methods: Sequence[str]) -> list[str]:
 
 def length_figure(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> Html:
     """Elo by the length of the warm start, a panel per enhancement; length 0 is Baseline."""
-    panels = [m for m in methods if (elos["pool"] == m).any()]
+    shown = [m for m in methods if (elos["pool"] == m).any()]
 
     def draw() -> Figure:
-        figure, axes = plt.subplots(1, len(panels), figsize=(2.6 * len(panels) + 0.6, 3.2), squeeze=False)
-        for axis, method in zip(axes[0], panels, strict=True):
+        figure, axes = panel_axes(len(shown), 2.9, 3.2, "Elo")
+        for axis, method in zip(axes, shown, strict=True):
             here = elos[elos["pool"] == method]
             kinds = [k for k in _length_kinds(method, lengths) if (here["kind"] == k).any()]
             groups = [here.loc[here["kind"] == k, "elo"].to_numpy() for k in kinds]
@@ -359,7 +364,6 @@ def length_figure(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[
             axis.set_xlabel("I'")
             axis.set_title(method_name(method), fontsize=10)
             axis.grid(axis="y")
-        axes[0][0].set_ylabel("Elo")
         figure.tight_layout()
         return figure
 
