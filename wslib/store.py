@@ -21,7 +21,7 @@ import secrets
 import time
 import warnings
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -169,8 +169,25 @@ class Stored:
 
     unit: str
     summary: dict[str, Any]
-    tables: dict[str, pd.DataFrame]
+    tables: Mapping[str, pd.DataFrame]
     provenance: dict[str, Any]
+
+
+class _Rows(Mapping[str, pd.DataFrame]):
+    """A unit's part of published tables, cut out when it is looked at: most results are read for their numbers."""
+
+    def __init__(self, unit: str, tables: Mapping[str, tuple[pd.DataFrame, Any]]):
+        self._unit, self._tables = unit, tables
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        table, rows = self._tables[name]
+        return table.iloc[rows.get(self._unit, [])].drop(columns="unit").reset_index(drop=True)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
 
 
 def _unpacked(folder: Path, files: Mapping[str, bytes]) -> tuple[dict[str, Any], dict[str, pd.DataFrame]]:
@@ -253,8 +270,10 @@ class Published:
             ) from None
 
     @cached_property
-    def _parsed(self) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[pd.DataFrame, Any]], pd.DataFrame]:
-        """The units' rows with their summaries; each table, and which of its rows are whose; the provenance."""
+    def _parsed(
+        self,
+    ) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[pd.DataFrame, Any]], dict[str, dict[str, Any]]]:
+        """The units' rows with their summaries; each table, and which of its rows are whose; their provenance."""
         try:
             rows = {row["unit"]: row for row in csv.DictReader(io.StringIO(self._files.get("units.csv", b"").decode()))}
             units = {unit: {"kind": row["kind"], "summary": _summary(row)} for unit, row in rows.items()}
@@ -263,7 +282,7 @@ class Published:
             places = {name: (table, table.groupby("unit").indices) for name, table in tables.items()}
             made = self._files.get("provenance.csv")
             provenance = pd.read_csv(io.BytesIO(made), dtype=_TEXTS) if made else pd.DataFrame(columns=["unit"])
-            return units, places, provenance.set_index("unit", drop=False)
+            return units, places, {row["unit"]: row for row in provenance.to_dict("records")}
         except (KeyError, TypeError, ValueError, OSError, EOFError, RecursionError, zlib.error, csv.Error) as error:
             raise DamagedResult(
                 f"{self.folder} does not hold published results ({type(error).__name__}: {error})"
@@ -272,7 +291,7 @@ class Published:
     @property
     def provenance(self) -> pd.DataFrame:
         """When, where and with what each unit was computed."""
-        return self._parsed[2].reset_index(drop=True)
+        return pd.DataFrame(list(self._parsed[2].values()))
 
     def __len__(self) -> int:
         return len(self._parsed[0])
@@ -282,12 +301,7 @@ class Published:
         units, tables, made = self._parsed
         if unit not in units or units[unit]["kind"] != kind:
             return None
-        parts = {
-            name: table.iloc[rows.get(unit, [])].drop(columns="unit").reset_index(drop=True)
-            for name, (table, rows) in tables.items()
-        }
-        provenance = made.loc[[unit]].iloc[0].to_dict() if unit in made.index else {}
-        return Stored(unit, dict(units[unit]["summary"]), parts, provenance)
+        return Stored(unit, dict(units[unit]["summary"]), _Rows(unit, tables), dict(made.get(unit, {})))
 
 
 def _summary(row: Mapping[str, str]) -> dict[str, Any]:
