@@ -204,7 +204,7 @@ def self_play(repetitions: int, with_pgx: bool) -> tuple[list[Row], str]:
     settings = RunSettings(game=PEERS_BOARD, channels=64, hidden=(1024, 512))
     network = Network(settings.network, seed=1)
     evaluator = CompiledNetwork(network)
-    warm = Played(settings.model_copy(update={"simulations": 2}), evaluator, seed=0).examples()  # compiles
+    warm = Played(settings, evaluator, seed=0).examples()  # compiles, and takes the memory that is used again
     peer, said = None, "left out (--without-pgx)"
     if with_pgx:
         tell("pgx + mctx: starting, comparing the networks, compiling")
@@ -224,6 +224,7 @@ def self_play(repetitions: int, with_pgx: bool) -> tuple[list[Row], str]:
             busy[name].append(share)
             if cache:
                 saved.append(1 - played.search.evaluations / played.search.leaves)
+            del played
         if peer:
             try:
                 theirs = peer.ask(moves=PEERS_LONGEST, seed=turn)
@@ -258,14 +259,15 @@ def tree_share(name: str, repetitions: int) -> list[Row]:
     for turn in range(repetitions):
         tell(f"tree and rules in {name}, {turn + 1} of {repetitions}")
         recorder = Recorder(evaluator)
-        (played,), whole, share = timed(lambda s=turn, r=recorder: Played(settings, r, s))
-        again, replay, _ = timed(lambda s=turn, r=recorder: Played(settings, Replay(r.answers), s), 0.2)
-        other, fixed, _ = timed(lambda s=turn: Played(settings, constant, s), 0.2)
-        each = whole / played.simulations
+        # Only a number is kept of what was played, so that its memory is used again, as it is in a training run.
+        (played,), whole, share = timed(lambda s=turn, r=recorder: Played(settings, r, s).simulations)
+        again, replay, _ = timed(lambda s=turn, r=recorder: Played(settings, Replay(r.answers), s).simulations, 0.2)
+        other, fixed, _ = timed(lambda s=turn: Played(settings, constant, s).simulations, 0.2)
+        each = whole / played
         found["rate"].append(1 / each)
         found["replay"].append(replay / len(again) / whole)
-        found["constant"].append(fixed / sum(o.simulations for o in other) / each)
-        found["cost"].append(1e6 * replay / len(again) / played.simulations)
+        found["constant"].append(fixed / sum(other) / each)
+        found["cost"].append(1e6 * replay / sum(again))
         busy.append(share)
     most = BARS["tree"]
     return [

@@ -84,32 +84,29 @@ def _enter_all(memory):
         memory.slots[_row_slot(memory, memory.own[row], memory.opp[row])] = row
 
 
-@kernel
-def _walk(rules, plan, forest, memory, own, opp, streams, games, shared, leaves):
-    """One walk per game: fills ``leaves`` with (node, depth, row of the evaluation or -1) and enters new states.
+@inlined
+def _walk(rules, plan, forest, memory, own, opp, streams, games, shared, leaves, index):
+    """One walk of a game: its leaf (node, depth, row of the evaluation or -1) is noted, a new state entered.
 
-    Returns how many leaves need an evaluation, whether new or remembered.
+    Returns whether the leaf needs an evaluation, new or remembered.
     """
-    asking = 0
-    for index in range(len(own)):
-        i = games[index]
-        tree = tree_of(forest, i)
-        node, depth = descend(rules, plan, tree, own[index], opp[index], streams, i)
-        leaves[index, 0], leaves[index, 1], leaves[index, 2] = node, depth, -1
-        if tree.nodes[node].status != RUNNING:
-            continue
-        state_own, state_opp = tree.nodes[node].own, tree.nodes[node].opp
-        slot = _row_slot(memory, state_own, state_opp)
-        row = np.int64(memory.slots[slot])
-        if row < 0 or not shared:
-            row = memory.used[0]
-            memory.own[row], memory.opp[row] = state_own, state_opp
-            memory.used[0] = row + 1
-            if shared:
-                memory.slots[slot] = row
-        leaves[index, 2] = row
-        asking += 1
-    return asking
+    i = games[index]
+    tree = tree_of(forest, i)
+    node, depth = descend(rules, plan, tree, own[index], opp[index], streams, i)
+    leaves[index, 0], leaves[index, 1], leaves[index, 2] = node, depth, -1
+    if tree.nodes[node].status != RUNNING:
+        return False
+    state_own, state_opp = tree.nodes[node].own, tree.nodes[node].opp
+    slot = _row_slot(memory, state_own, state_opp)
+    row = np.int64(memory.slots[slot])
+    if row < 0 or not shared:
+        row = memory.used[0]
+        memory.own[row], memory.opp[row] = state_own, state_opp
+        memory.used[0] = row + 1
+        if shared:
+            memory.slots[slot] = row
+    leaves[index, 2] = row
+    return True
 
 
 @inlined
@@ -132,40 +129,45 @@ def _set_priors(rules, tree, node, prior):
         legal &= legal - ONE
 
 
+@inlined
+def _give_back(rules, plan, forest, memory, streams, games, leaves, playout_share, index):
+    """Give a game's leaf its priors and its value, and back the value up."""
+    i = games[index]
+    tree = tree_of(forest, i)
+    node, depth, row = leaves[index, 0], leaves[index, 1], leaves[index, 2]
+    value = np.float64(tree.nodes[node].status)
+    mine, theirs = ZERO, ZERO
+    if row >= 0:
+        _set_priors(rules, tree, node, memory.prior[row])
+        value = np.float64(memory.value[row])
+        if playout_share > 0.0:
+            played, _, mine, theirs = playout(rules, tree.nodes[node].own, tree.nodes[node].opp, streams, i, tree.cells)
+            value = (1.0 - playout_share) * value + playout_share * played
+            if not plan.amaf_rollout:
+                mine, theirs = ZERO, ZERO
+    back_up(rules, plan, tree, node, depth, value, mine, theirs)
+
+
 @kernel
 def _return(rules, plan, forest, memory, streams, games, leaves, playout_share):
-    """Give every leaf its priors and its value, and back the value up."""
     for index in range(len(games)):
-        i = games[index]
-        tree = tree_of(forest, i)
-        node, depth, row = leaves[index, 0], leaves[index, 1], leaves[index, 2]
-        value = np.float64(tree.nodes[node].status)
-        mine, theirs = ZERO, ZERO
-        if row >= 0:
-            _set_priors(rules, tree, node, memory.prior[row])
-            value = np.float64(memory.value[row])
-            if playout_share > 0.0:
-                played, _, mine, theirs = playout(
-                    rules, tree.nodes[node].own, tree.nodes[node].opp, streams, i, tree.cells
-                )
-                value = (1.0 - playout_share) * value + playout_share * played
-                if not plan.amaf_rollout:
-                    mine, theirs = ZERO, ZERO
-        back_up(rules, plan, tree, node, depth, value, mine, theirs)
+        _give_back(rules, plan, forest, memory, streams, games, leaves, playout_share, index)
 
 
 @kernel
 def _go_on(rules, plan, forest, memory, own, opp, streams, games, shared, leaves, waiting, playout_share, planes):
     """Return the leaves that wait, walk once more, draw the new states: a simulation in one call, as calls cost time.
 
-    Returns where the new rows begin, and how many leaves need an evaluation.
+    Game by game, because the next walk goes where the last value came from, which is then at hand. Returns where the
+    new rows begin, and how many leaves need an evaluation.
     """
-    if waiting:
-        _return(rules, plan, forest, memory, streams, games, leaves, playout_share)
     if not shared:
         memory.used[0] = 0
-    first = memory.used[0]
-    asking = _walk(rules, plan, forest, memory, own, opp, streams, games, shared, leaves)
+    first, asking = memory.used[0], 0
+    for index in range(len(games)):
+        if waiting:
+            _give_back(rules, plan, forest, memory, streams, games, leaves, playout_share, index)
+        asking += _walk(rules, plan, forest, memory, own, opp, streams, games, shared, leaves, index)
     fill_planes(rules, memory.own[first : memory.used[0]], memory.opp[first : memory.used[0]], planes)
     return first, asking
 
