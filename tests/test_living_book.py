@@ -41,8 +41,8 @@ MADE = {"code": "made up", "cpu_training": 60.0}
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with a copy of the published results but warmstart's, and an empty store."""
-    shutil.copytree(ROOT / "data", tmp_path / "data", ignore=shutil.ignore_patterns("warmstart"))
+    """A home with a copy of the published results but those that have warmstart's runs, and an empty store."""
+    shutil.copytree(ROOT / "data", tmp_path / "data", ignore=shutil.ignore_patterns("warmstart", "control"))
     monkeypatch.setattr(store, "HOME", tmp_path)
     monkeypatch.setenv("WSLIB_STORE", str(tmp_path / "store"))
     return tmp_path

@@ -8,9 +8,10 @@ the next state is safe. Networks of chosen iterations stay. The number of iterat
 import json
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -30,7 +31,7 @@ from wslib.positions import SETS, load
 from wslib.runtime import CompiledNetwork
 from wslib.search import GuidedSettings
 from wslib.store import MANIFEST, DamagedResult, LocalStore, read_folder, write_folder
-from wslib.study import Computed, Unit, origins
+from wslib.study import Computed, Unit, compute_unit, origins
 from wslib.training import KEPT, Examples, RunSettings, RunState, advance, start
 
 
@@ -158,16 +159,16 @@ def train(
     return state, log[:iterations], _notes(begun, seconds)
 
 
-def _notes(begun: int, seconds: dict[str, float]) -> dict[str, float]:
+def _notes(begun: int, seconds: Mapping[str, float] = MappingProxyType({})) -> dict[str, float]:
     """For the provenance: the times are only those of a part of the run if it did not begin before iteration 1."""
-    return {"resumed_after": begun} | {f"cpu_{stage}": round(spent, 2) for stage, spent in seconds.items()}
+    return {"resumed_after": begun} | {f"cpu_{stage}": round(seconds.get(stage, 0.0), 2) for stage in STAGES}
 
 
 def watch(unit: "RunUnit", experiment: str, told: Told) -> None:
-    """Train a run that is neither published nor stored, here and now; ``told`` hears of every iteration."""
+    """Compute a run that is neither published nor stored, here and now; ``told`` hears of every iteration."""
     store = LocalStore()
     if origins([unit], experiment, store)[unit.id] is None:
-        train(unit.run, unit.iterations, store.root, told)
+        compute_unit(unit, store.root, told=told)
 
 
 class RunUnit(Unit):
@@ -179,10 +180,10 @@ class RunUnit(Unit):
     run: RunSettings
     iterations: int = Field(100, ge=1, le=10_000, description="I: iterations")
 
-    def compute_in(self, root: Path) -> Computed:
-        log, notes = RunFolder(self.run, root).log(self.iterations), _notes(self.iterations, {})
+    def compute_in(self, root: Path, told: Told | None = None) -> Computed:
+        log, notes = RunFolder(self.run, root).log(self.iterations), _notes(self.iterations)
         if log is None:
-            _, log, notes = train(self.run, self.iterations, root)
+            _, log, notes = train(self.run, self.iterations, root, told)
         table = pd.DataFrame(log)
         switched = table.loc[table["switch"], "iteration"]
         summary = {
@@ -211,7 +212,7 @@ class SwitchUnit(Unit):
         return self
 
     def compute_in(self, root: Path) -> Computed:
-        log, notes = RunFolder(self.run, root).log(self.most), _notes(self.most, {})
+        log, notes = RunFolder(self.run, root).log(self.most), _notes(self.most)
         if log is None or not any(news["switch"] for news in log):
             _, log, notes = train(self.run, self.most, root, to_switch=True)
         at = next((news["iteration"] for news in log if news["switch"]), None)

@@ -217,10 +217,10 @@ def _told(failures: Sequence[tuple[Unit, Exception]]) -> str:
     return "\n".join([*sentences, "all other units are stored; the same command tries these again"])
 
 
-def compute_unit(unit: Unit, root: Path) -> str:
+def compute_unit(unit: Unit, root: Path, **how: Any) -> str:
     """Compute one unit, store it below ``root``, return its id: what a worker does."""
     started, wall, cpu = datetime.now(UTC), time.perf_counter(), time.process_time()
-    computed = unit.compute_in(root)
+    computed = unit.compute_in(root, **how)
     provenance = {
         "date": started.isoformat(timespec="seconds"),
         "seconds": round(time.perf_counter() - wall, 3),
