@@ -214,13 +214,14 @@ def sizes_prose(frame: pd.DataFrame) -> str:
             f"{board_name(board)}, preset {scale}: from {early['mean']:.1f} ({kind_name(early['kind'])}) to "
             f"{late['mean']:.1f} ({kind_name(late['kind'])})" + (f", {never} runs never" if never else "")
         )
-    compared = frame.dropna(subset="p")
-    corrected = stats.holm(list(compared["p"])) if len(compared) else []
-    apart = sum(p < stats.ALPHA for p in corrected)
-    return (
-        f"Mean switch iterations: {'; '.join(parts)}. {apart} of {len(compared)} cells differ from the printed means "
-        "by more than chance (Welch's test, Holm)."
+    apart = []
+    for scale, compared in frame.dropna(subset="p").groupby("scale", sort=False):
+        differ = sum(p < stats.ALPHA for p in stats.holm(list(compared["p"])))
+        apart.append(f"{differ} of {len(compared)} with the preset {scale}")
+    differences = (
+        f" Cells that differ from the printed means by more than chance (Welch's test, Holm): {', '.join(apart)}."
     )
+    return f"Mean switch iterations: {'; '.join(parts)}." + (differences if apart else "")
 
 
 def whole_claim(claim: pd.DataFrame) -> str:
