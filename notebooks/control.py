@@ -77,8 +77,8 @@ report.scale_table(elos, asked.methods, [asked.preset, asked.beside])
 # %% [markdown]
 # ## Limits
 #
-# With three runs a kind, a difference must be larger than about twice the spread of runs to be seen at all. The network is
-# the compact one in both presets; the author's, eight times as wide, is the preset `paper`.
+# With so few runs a kind, only a difference much larger than the spread of runs can be seen. The network is the compact one
+# in both presets; the author's is the preset `paper`.
 #
 # ## Exercises
 #
@@ -105,7 +105,7 @@ report.scale_table(elos, asked.methods, [asked.preset, asked.beside])
 # ```bash
 # source .venv/bin/activate
 # papermill notebooks/control.py out.ipynb -p preset smoke
-# wslib run control --set runs=1 --set boards=connect4 --set compute=true
+# wslib run control --set runs=1 --set boards=connect4
 # ```
 #
 # The first takes a minute; the second trains two long runs and two short ones, about half an hour on two cores.

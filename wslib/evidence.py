@@ -20,7 +20,6 @@ from wslib.learning import Untrained
 from wslib.parameters import Parameters
 from wslib.report import warm
 from wslib.report.look import board_name, kind_name
-from wslib.tournament import round_robin
 from wslib.verdicts import MEASURES, Claim, Comparison, Verdict, verdicts
 from wslib.warm import Adaptive, AdaptiveVsFixed, Beyond, IPrime, Warmstart
 
@@ -279,12 +278,7 @@ def _wanted(asked: Any, compute: bool) -> list[tuple[Any, dict[str, Any]]]:
         return asked.run_units() + asked.pool_units()
     runs = _there(asked, asked.run_units())
     present = {unit.run for unit, _ in runs}
-    pools = []
-    for board, name, entrants in asked.pools():
-        playing = {n: e for n, e in entrants.items() if not hasattr(e, "run") or e.run in present}
-        units = round_robin(board, playing, games=asked.games)
-        pools += [(unit, {"part": "pool", "board": board, "pool": name, **names}) for unit, names in units]
-    return runs + _there(asked, pools)
+    return runs + _there(asked, asked.pool_units_among(present))
 
 
 def _there(asked: Any, pairs: list[tuple[Any, dict[str, Any]]]) -> list[tuple[Any, dict[str, Any]]]:

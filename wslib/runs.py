@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -159,7 +158,7 @@ def train(
     return state, log[:iterations], _notes(begun, seconds)
 
 
-def _notes(begun: int, seconds: Mapping[str, float] = MappingProxyType({})) -> dict[str, float]:
+def _notes(begun: int, seconds: Mapping[str, float]) -> dict[str, float]:
     """For the provenance: the times are only those of a part of the run if it did not begin before iteration 1."""
     return {"resumed_after": begun} | {f"cpu_{stage}": round(seconds.get(stage, 0.0), 2) for stage in STAGES}
 
@@ -181,7 +180,7 @@ class RunUnit(Unit):
     iterations: int = Field(100, ge=1, le=10_000, description="I: iterations")
 
     def compute_in(self, root: Path, told: Told | None = None) -> Computed:
-        log, notes = RunFolder(self.run, root).log(self.iterations), _notes(self.iterations)
+        log, notes = RunFolder(self.run, root).log(self.iterations), _notes(self.iterations, {})
         if log is None:
             _, log, notes = train(self.run, self.iterations, root, told)
         table = pd.DataFrame(log)
@@ -212,7 +211,7 @@ class SwitchUnit(Unit):
         return self
 
     def compute_in(self, root: Path) -> Computed:
-        log, notes = RunFolder(self.run, root).log(self.most), _notes(self.most)
+        log, notes = RunFolder(self.run, root).log(self.most), _notes(self.most, {})
         if log is None or not any(news["switch"] for news in log):
             _, log, notes = train(self.run, self.most, root, to_switch=True)
         at = next((news["iteration"] for news in log if news["switch"]), None)

@@ -291,7 +291,8 @@ class Published:
     @property
     def provenance(self) -> pd.DataFrame:
         """When, where and with what each unit was computed."""
-        return pd.DataFrame(list(self._parsed[2].values()))
+        made = list(self._parsed[2].values())
+        return pd.DataFrame(made) if made else pd.DataFrame(columns=["unit"])
 
     def __len__(self) -> int:
         return len(self._parsed[0])

@@ -126,9 +126,16 @@ def _table(unit: Unit, name: str, experiment: str, stored: Stored) -> pd.DataFra
 
 
 def provenance(units: Sequence[Unit], experiment: str, store: LocalStore | None = None) -> pd.DataFrame:
-    """When, where, with what and how long each of these units was computed, a row each (those that are there)."""
+    """When, where, with what and how long each of these units was computed, a row each (those that are there).
+
+    One that was taken up again has no times: they would be those of a part.
+    """
     known = known_results(units, experiment, store or LocalStore())
-    return pd.DataFrame([{**known[u.id][1].provenance, "unit": u.id} for u in units if u.id in known])
+    frame = pd.DataFrame([{**known[u.id][1].provenance, "unit": u.id} for u in units if u.id in known])
+    if "resumed_after" in frame:
+        times = [name for name in frame if name == "seconds" or name.startswith("cpu_")]
+        frame.loc[pd.to_numeric(frame["resumed_after"], errors="coerce") > 0, times] = float("nan")
+    return frame
 
 
 def tables(units: Sequence[Unit], labels: pd.DataFrame, name: str, experiment: str,

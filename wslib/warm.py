@@ -4,7 +4,7 @@ Each asks for runs, for the tournaments of their networks, and for their scores 
 scale. What is not there yet is computed only when asked for: a page shows what there is, and says of how many.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations, product
 from typing import Any, ClassVar, Literal
 
@@ -38,6 +38,7 @@ class Runs(Experiment):
     """What the experiments with training runs have in common."""
 
     tables: ClassVar[tuple[str, ...]] = ("iterations", "games")
+    pool: ClassVar[str] = "all"
 
     preset: Literal["smoke", "laptop", "table", "paper"] = Field("laptop", description="scale of a run")  # type: ignore[assignment]
     boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), min_length=1, description="games learned")
@@ -85,8 +86,13 @@ class Runs(Experiment):
         raise TypeError(f"{type(self).__name__} does not name its runs")
 
     def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """Every pool of final networks: board, its name, its entrants by name."""
-        raise TypeError(f"{type(self).__name__} does not name its pools")
+        """Every pool of final networks: board, its name, its entrants by name (here: all of a game in one pool)."""
+        for board in self.boards:
+            yield board, self.pool, {"random": ANCHORS["random"], **self.networks(board)}
+
+    def networks(self, board: str) -> dict[str, NetworkEntrant]:
+        """The final networks of a game by name."""
+        return {f"{x['kind']}-{x['seed']}": self.entrant(run) for x, run in self.cells() if x["board"] == board}
 
     def entrant(self, run: RunSettings, iteration: int | None = None) -> NetworkEntrant:
         """The network of a run, at the end unless told otherwise."""
@@ -100,11 +106,18 @@ class Runs(Experiment):
 
     def pool_units(self) -> Asked:
         """Every pair of every pool."""
-        return [
-            (unit, {"part": "pool", "board": board, "pool": name, **names})
-            for board, name, entrants in self.pools()
-            for unit, names in round_robin(board, entrants, games=self.games)
-        ]
+        return self.pool_units_among(None)
+
+    def pool_units_among(self, trained: Collection[RunSettings] | None) -> Asked:
+        """The pairs of these runs' networks, and of players without one; None: of all."""
+        asked: Asked = []
+        for board, name, entrants in self.pools():
+            playing = {
+                n: e for n, e in entrants.items() if trained is None or not hasattr(e, "run") or e.run in trained
+            }
+            pairs = round_robin(board, playing, games=self.games)
+            asked += [(unit, {"part": "pool", "board": board, "pool": name, **names}) for unit, names in pairs]
+        return asked
 
     def asked(self) -> Asked:
         return self.run_units() + self.pool_units()
@@ -114,6 +127,7 @@ class Warmstart(Runs):
     """Fig. 5.1 and 5.2: Baseline and five enhancements with I' = 5; final networks, and the networks on the way."""
 
     name: ClassVar[str] = "warmstart"
+    pool: ClassVar[str] = "final"
 
     warm_iterations: int = Field(5, ge=1, description="I': iterations of the warm start")
 
@@ -122,14 +136,6 @@ class Warmstart(Runs):
             warm = {} if method == "baseline" else {"warm_iterations": self.warm_iterations}
             labels = {"board": board, "kind": method, "method": method, "seed": seed}
             yield labels, self.run(board, method, seed, **warm)
-
-    def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        for board in self.boards:
-            entrants = {"random": ANCHORS["random"]}
-            entrants |= {
-                f"{x['kind']}-{x['seed']}": self.entrant(run) for x, run in self.cells() if x["board"] == board
-            }
-            yield board, "final", entrants
 
     def kept(self) -> list[int]:
         """Iterations whose networks are rated on the way."""
@@ -190,14 +196,6 @@ class Control(Runs):
         for seed, board, scale, method in product(range(self.runs), self.boards, scales, self.methods):
             labels = {"board": board, "kind": f"{method} {scale}", "method": method, "seed": seed, "scale": scale}
             yield labels, preset(scale, game=board, method=method, seed=seed)
-
-    def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        for board in self.boards:
-            entrants = {"random": ANCHORS["random"]}
-            entrants |= {
-                f"{x['kind']}-{x['seed']}": self.entrant(run) for x, run in self.cells() if x["board"] == board
-            }
-            yield board, "all", entrants
 
 
 class IPrime(Runs):
@@ -268,14 +266,6 @@ class AdaptiveVsFixed(Runs):
                     "switch": switch,
                 }
                 yield labels, self.run(board, method, seed, switch=switch)
-
-    def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        for board in self.boards:
-            entrants = {"random": ANCHORS["random"]}
-            entrants |= {
-                f"{x['kind']}-{x['seed']}": self.entrant(run) for x, run in self.cells() if x["board"] == board
-            }
-            yield board, "all", entrants
 
 
 class Adaptive(Experiment):
@@ -366,8 +356,4 @@ class Beyond(Runs):
 
     def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         for board in (*self.boards, self.LARGER):
-            entrants = dict(ANCHORS)
-            entrants |= {
-                f"{x['kind']}-{x['seed']}": self.entrant(run) for x, run in self.cells() if x["board"] == board
-            }
-            yield board, "all", entrants
+            yield board, self.pool, {**ANCHORS, **self.networks(board)}
