@@ -109,6 +109,7 @@ class PublishedTournaments(Runs):
     """
 
     name: ClassVar[str] = "published_tournaments"
+    pool: ClassVar[str] = "final"
     tables: ClassVar[tuple[str, ...]] = ("games",)
 
     preset: Literal["smoke", "laptop"] = Field("laptop", description="scale of the runs")  # type: ignore[assignment]
@@ -135,8 +136,7 @@ class PublishedTournaments(Runs):
     def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Per game the networks in the order of their methods, and last, as in the author's lists, a random player."""
         for board in self.boards:
-            entrants = {f"{x['kind']}-{x['seed']}": self.entrant(run) for x, run in self.cells() if x["board"] == board}
-            yield board, "final", entrants | {"random": ANCHORS["random"]}
+            yield board, self.pool, {**self.networks(board), "random": ANCHORS["random"]}
 
     def pool_units(self) -> Asked:
         asked: Asked = []
