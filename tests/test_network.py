@@ -11,7 +11,18 @@ from learners import trained
 from torch import nn
 
 from wslib.games import game
-from wslib.network import Network, NetworkSettings, folded, from_bytes, pick_device, to_bytes
+from wslib.network import (
+    Dropout,
+    Layers,
+    Network,
+    NetworkSettings,
+    Norm1d,
+    Norm2d,
+    folded,
+    from_bytes,
+    pick_device,
+    to_bytes,
+)
 from wslib.parameters import ParameterError
 from wslib.runtime import CompiledNetwork
 
@@ -58,9 +69,33 @@ def test_the_author_s_shape_has_four_convolutions_and_two_layers_with_batch_norm
     dense = (c * cells_left * 256 + 256) + (256 * 128 + 128) + 2 * (256 + 128)
     heads = (128 * actions + actions) + (128 + 1)
     assert sum(p.numel() for p in network.parameters()) == convolutions + dense + heads
-    kinds = [type(module) for module in network.modules() if not list(module.children())]
-    assert kinds.count(nn.Conv2d) == 4 and kinds.count(nn.BatchNorm2d) == 4 and kinds.count(nn.BatchNorm1d) == 2
+    kinds = {nn.Conv2d: 4, nn.BatchNorm2d: 4, nn.BatchNorm1d: 2}
+    assert {kind: sum(isinstance(m, kind) for m in network.modules()) for kind in kinds} == kinds
     assert [m.padding for m in network.modules() if isinstance(m, nn.Conv2d)] == [(1, 1), (1, 1), (0, 0), (0, 0)]
+
+
+@small
+@pytest.mark.parametrize("training", [True, False])
+def test_layers_called_directly_say_what_torch_s_own_say_to_the_last_bit(options, training, monkeypatch):
+    def learned_from() -> dict[str, np.ndarray]:
+        network = Network(NetworkSettings(game="connect4", **options), seed=5).train(training)
+        for module in network.modules():
+            if isinstance(module, Dropout):
+                module.generator = torch.Generator().manual_seed(7)
+        for part in torch.from_numpy(some_planes("connect4")).split(10):
+            logs, values = network(part)
+            (logs[:, 0].sum() + values.square().sum()).backward()
+        gradients = {f"gradient of {name}": p.grad.numpy() for name, p in network.named_parameters()}
+        return (
+            gradients | {name: t.numpy() for name, t in network.state_dict().items()} | {"says": logs.detach().numpy()}
+        )
+
+    ours = learned_from()
+    for mine, torch_s in ((Layers, nn.Sequential), (Norm1d, nn.BatchNorm1d), (Norm2d, nn.BatchNorm2d)):
+        monkeypatch.setattr(mine, "forward", torch_s.forward)
+    theirs = learned_from()
+    assert ours.keys() == theirs.keys()
+    assert all(np.array_equal(ours[name], theirs[name]) for name in ours)
 
 
 @pytest.mark.parametrize(

@@ -176,11 +176,11 @@ def _pass(network: Network, step: _Step, settings: FitSettings, x: torch.Tensor,
     size = min(settings.batch, len(x))
     steps = len(x) // size
     sums = torch.zeros(2, device=x.device)
-    for start in range(0, steps * size, size):
-        part = slice(start, start + size)
+    batches = (part[: steps * size].split(size) for part in (x, pi, z))
+    for planes, policy, result in zip(*batches, strict=True):
         with mixed(x.device, settings.precision):
-            logs, values = network(x[part])
-        policy_loss, value_loss = -(pi[part] * logs).sum(1).mean(), F.mse_loss(values, z[part])
+            logs, values = network(planes)
+        policy_loss, value_loss = -(policy * logs).sum(1).mean(), F.mse_loss(values, result)
         step(policy_loss + value_loss)
         sums += torch.stack([policy_loss.detach(), value_loss.detach()])
     return float(sums[0] / steps), float(sums[1] / steps)
