@@ -206,6 +206,27 @@ def test_units_of_one_kind_can_be_asked_for(capsys: pytest.CaptureFixture[str]):
     assert capsys.readouterr().out.split() == list(dict.fromkeys(ids)), "each once, in their order"
 
 
+def test_what_the_networks_that_are_there_allow_is_computed_and_nothing_is_trained(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    settings = ("--set", "preset=smoke", "--workers", "1")
+    asked = EXPERIMENTS["control"](preset="smoke")
+    trained = next(unit for unit in asked.units() if unit.kind == "run")
+    assert main(["run", "control", *settings, "--no-training"]) == 0
+    assert capsys.readouterr().out == "nothing to compute\n"
+    assert main(["run", "control", *settings, "--unit", trained.id]) == 0
+    capsys.readouterr()
+    monkeypatch.setattr("wslib.runs.train", lambda *_: pytest.fail("it was trained"))
+    ids = [unit.id for unit, names in asked.pool_units_among({trained.run})]
+    assert len(ids) == 1, "one network against random"
+    assert main(["run", "control", *settings, "--no-training", "--list"]) == 0
+    assert capsys.readouterr().out.split() == ids
+    assert main(["run", "control", *settings, "--no-training"]) == 0
+    assert capsys.readouterr().out == "1 units computed here\n"
+    assert main(["run", "control", *settings, "--no-training", "--list"]) == 0
+    assert not capsys.readouterr().out, "it is stored now"
+
+
 # --- verify -------------------------------------------------------------------------------------------------------
 
 

@@ -71,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--unit", metavar="ID", help="only this unit")
     run.add_argument("--index", type=int, metavar="K", help="only the K-th of all units, from 0, as in a SLURM array")
     run.add_argument("--kind", help="only units of this kind, such as run")
+    run.add_argument("--no-training", action="store_true", help="only what the networks that are there allow")
     run.add_argument("--list", action="store_true", help="compute nothing: print the ids of the missing units")
     run.add_argument("--again", action="store_true", help="compute --unit or --index here even if it is known")
     run.add_argument("--on", metavar="ADDRESS", help="a Dask scheduler, as in tcp://127.0.0.1:8786")
@@ -160,7 +161,11 @@ def _chosen(asked: argparse.Namespace, units: list[Unit]) -> list[Unit]:
         if not 0 <= asked.index < len(units):
             raise ParameterError(f"--index {asked.index} is not allowed: it should be 0 to {len(units) - 1}")
         units = [units[asked.index]]
-    return [_named(asked.unit, units, asked.experiment)] if asked.unit is not None else units
+    if asked.unit is not None:
+        units = [_named(asked.unit, units, asked.experiment)]
+    if asked.no_training:  # the last choice, so that an index means the same before and after a training
+        units = [unit for unit in units if unit.needs_no_training(store.default_root())]
+    return units
 
 
 def _named(name: str, units: Sequence[Unit], experiment: str) -> Unit:
@@ -186,6 +191,8 @@ def _run(asked: argparse.Namespace) -> None:
         for unit in sorted(units, key=lambda unit: unit.stage):
             if origins[unit.id] is None:
                 print(unit.id)
+    elif not units:
+        print("nothing to compute")
     elif asked.again:
         print(f"unit {study.compute_unit(units[0], store.default_root())} computed again")
     else:

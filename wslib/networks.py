@@ -53,6 +53,16 @@ def network_file(run: RunSettings, iteration: int, root: Path | str | None = Non
     return to_bytes(network, half=True)
 
 
+def is_there(run: RunSettings, iteration: int, root: Path | str | None = None) -> bool:
+    """Whether :func:`network_file` finds a file to read; nothing is read."""
+    root, name = Path(root) if root is not None else store.default_root(), _name(run, iteration)
+    return (
+        iteration in RunFolder(run, root).iterations()
+        or (root / "networks" / name / MANIFEST).exists()
+        or any(store.published_root().glob(f"*/networks/{name}.safetensors"))
+    )
+
+
 def _name(run: RunSettings, iteration: int) -> str:
     return f"{run.id}-{iteration:04d}"
 

@@ -18,7 +18,7 @@ from pydantic import Field, field_validator, model_validator
 from wslib.experiments import Experiment, split
 from wslib.games import game
 from wslib.measures import by_phase, decisions, judge, measure, search_decisions, summary
-from wslib.networks import published_network
+from wslib.networks import is_there, published_network
 from wslib.parameters import Parameters
 from wslib.play import NetworkPlayer, PlayerSettings, player
 from wslib.positions import BOARDS, SETS, SIZE, Positions, file_name, load
@@ -124,6 +124,9 @@ class RunPerfectUnit(_OnPositions):
         own = {name: getattr(self, name) for name in ("game", "which", "positions", "seed", "iteration")}
         search = self.search.canonical() if self.search else None
         return own | {"run": self.run.id, "search": search, "digest": _digest(self.game, self.which)}
+
+    def needs_no_training(self, root: Path) -> bool:
+        return is_there(self.run, self.iteration, root)
 
     def compute_in(self, root: Path) -> Computed:
         network, taken = published_network(self.run, self.iteration, root), self.taken()

@@ -234,6 +234,9 @@ class StrengthUnit(Unit):
     opening_plies: int = Field(4, ge=0, description="random plies before the players take over")
     seed: int = Field(0, ge=0)
 
+    def needs_no_training(self, root: Path) -> bool:
+        return self.iteration in RunFolder(self.run, root).iterations()
+
     def compute_in(self, root: Path) -> Computed:
         board = game(self.run.game)
         player = NetworkPlayer(_player(self.run, self.iteration, root), self.search)

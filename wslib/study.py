@@ -43,6 +43,10 @@ class Unit(Parameters):
     stage: ClassVar[int] = 1
     """Units of a lower stage come first: others may need what they leave in the store."""
 
+    def needs_no_training(self, root: Path) -> bool:
+        """Whether nothing has to be trained for it; the networks that it plays with are here."""
+        return self.stage > 0
+
     @abstractmethod
     def compute_in(self, root: Path) -> Computed:
         """Do the work; the same parameters always give the same result. Long work keeps its states below ``root``."""

@@ -16,7 +16,7 @@ from pydantic import Field, field_validator, model_validator
 
 from wslib._compiled import stream
 from wslib.games import game
-from wslib.networks import published_network
+from wslib.networks import is_there, published_network
 from wslib.parameters import Parameters
 from wslib.play import Games, NetworkPlayer, PlayerSettings, match
 from wslib.runtime import CompiledNetwork
@@ -69,6 +69,9 @@ class PairUnit(Unit):
             if isinstance(entrant, NetworkEntrant) and entrant.run.game != self.game:
                 raise ValueError(f"a network of {entrant.run.game} cannot play {self.game}: entrants are of one game")
         return self
+
+    def needs_no_training(self, root: Path) -> bool:
+        return all(is_there(x.run, x.iteration, root) for x in (self.a, self.b) if isinstance(x, NetworkEntrant))
 
     def compute_in(self, root: Path) -> Computed:
         board = game(self.game)

@@ -16,7 +16,6 @@ from pathlib import Path
 import pandas as pd
 
 from wslib.parameters import ParameterError, canonical_json
-from wslib.runs import RunFolder, StrengthUnit
 from wslib.store import MANIFEST, DamagedResult, LocalStore, Stored, read_folder
 from wslib.study import Unit, compute_unit, known_results, machine
 
@@ -59,12 +58,13 @@ def recompute_some(
 
     A unit that needs a network that is not to be had here is passed over.
     """
-    known = known_results(units, experiment, LocalStore())
+    local = LocalStore()
+    known = known_results(units, experiment, local)
     candidates = [unit for unit in {unit.id: unit for unit in units}.values() if unit.id in known]
     random.Random(seed).shuffle(candidates)
     for unit in candidates:
         took = float(known[unit.id][1].provenance.get("cpu_seconds", seconds))
-        if number < 1 or took > seconds or not _ready(unit):
+        if number < 1 or took > seconds or not (unit.stage == 0 or unit.needs_no_training(local.root)):
             continue
         try:
             sentences = list(recompute(unit, experiment))
@@ -79,13 +79,6 @@ def that_is_there(unit: Unit, experiment: str) -> Unit:
     if unit.id not in known_results([unit], experiment, LocalStore()):
         raise ParameterError(f"there is no result of unit {unit.id} to compare with: 'wslib run' computes it")
     return unit
-
-
-def _ready(unit: Unit) -> bool:
-    """Whether it can be computed without training a network first."""
-    if not isinstance(unit, StrengthUnit):
-        return True
-    return RunFolder(unit.run, LocalStore().root).network(unit.iteration) is not None
 
 
 def recompute(unit: Unit, experiment: str) -> Iterator[str]:
