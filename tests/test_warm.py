@@ -198,6 +198,19 @@ def test_a_run_that_never_switches_is_counted_and_not_averaged_in():
     assert "1 (in 100)" in repr(adaptive_report.cells_table(frame, "table"))
 
 
+def test_columns_that_say_the_same_in_every_row_are_said_once():
+    thesis = thesis_table("table_6_2")
+
+    def table(scale: str = "table", **values: list[float]) -> str:
+        return repr(adaptive_report.cells_table(adaptive_report.cells(switches(values), thesis), scale))
+
+    same = table(wro=[3, 5], rave=[1, 2])
+    assert "2 runs in every cell. All runs switched." in same and " never " not in same.splitlines()[1]
+    differing = table(wro=[3, 5, np.nan], rave=[1, 2])
+    assert "in every cell" not in differing and "All runs" not in differing and " never " in differing.splitlines()[1]
+    assert "All runs" not in table("laptop", wro=[3, 5]), "there are none"
+
+
 def test_the_thesis_cell_is_compared_only_at_its_own_number_of_simulations():
     thesis = thesis_table("table_6_2")
     at_100 = adaptive_report.cells(switches({"wro": [1, 2, 1]}, "gobang", 100), thesis).iloc[0]

@@ -83,8 +83,10 @@ def all_runs(evidence: Evidence, root: Path | None = None, store: LocalStore | N
             rated = elos.get((experiment, one.unit), [("", None)])
             rows += [{**row, "experiment": experiment, "pool": pool, "Elo": elo} for pool, elo in rated]
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).drop_duplicates(["experiment", "unit", "pool"])
-    return frame.sort_values(["experiment", "game", "method", "warm start", "preset", "seed", "pool"], kind="stable",
-                             ignore_index=True)  # fmt: skip
+    # Runs that belong to no experiment come last.
+    order = ["experiment", "game", "method", "warm start", "preset", "seed", "pool"]
+    last = frame["experiment"] == ""
+    return frame.assign(last=last).sort_values(["last", *order], kind="stable", ignore_index=True).drop(columns="last")
 
 
 def _row(one: Found, optimal: dict[str, float]) -> dict[str, Any]:

@@ -463,7 +463,10 @@ def with_full_buffer(store: Path) -> RunSettings | None:
 
 
 def stored_runs(store: Path) -> Iterator[Row]:
-    """CPU time of whole runs, from their provenance; by preset, game, method and length, over seeds."""
+    """CPU time of whole runs, from their provenance; by preset, game, method and length, over seeds.
+
+    Of each kind only the runs of the code that made the latest one: what older code took says nothing of this one.
+    """
     known = []
     for folder in sorted((store / "run").glob("*")):
         try:
@@ -481,6 +484,8 @@ def stored_runs(store: Path) -> Iterator[Row]:
             if preset(name, **own).canonical() == run.canonical():
                 groups[name, run.game, run.method, iterations].append(made)
     for (name, board, method, iterations), made in sorted(groups.items(), key=lambda item: item[0]):
+        code = max(made, key=lambda m: m["date"])["code"]
+        made = [m for m in made if m["code"] == code]
         part = f"stored {name} runs, {board}, {method}, {iterations} iterations"
         busy = [m["cpu_seconds"] / m["seconds"] for m in made]
         stages = [key for key in made[0] if key.startswith("cpu_") and key != "cpu_seconds"]
@@ -527,7 +532,7 @@ pgx + mctx: {said}.
 | --- | --- |
 | `part` | what it belongs to: self-play, tree + rules, the SGD step, evaluations by batch size, a laptop run; with the network's channels C and the widths of its fully connected layers |
 | `what`, `unit` | what was measured, and in what; rates, times and shares are of the CPU time of one thread |
-| `median`, `lowest`, `highest` | over the repetitions (of a run: over its iterations, or over stored runs) |
+| `median`, `lowest`, `highest` | over the repetitions (of a run: over its iterations, or over stored runs of the latest code that trained such) |
 | `repetitions` | how many there were |
 | `cpu_per_wall` | CPU time per wall time, median; well below 1 when the machine was busy |
 | `bar`, `verdict` | what the median should be at least or at most, and whether it is |

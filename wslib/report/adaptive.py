@@ -57,6 +57,7 @@ def _welch(ours: np.ndarray, mean: float, population_sd: float, runs: int) -> fl
 
 def cells_table(frame: pd.DataFrame, scale: str) -> Html:
     """Table 6.2: ours beside the thesis'."""
+    here = frame[frame["scale"] == scale]
     rows = [
         {
             "game": board_name(row.board),
@@ -69,14 +70,21 @@ def cells_table(frame: pd.DataFrame, scale: str) -> Html:
             "never": f"{row.never} (in {row.given_up})" if row.never else "0",
             "switches after iteration": ", ".join(map(str, row.switches)) or "–",
         }
-        for row in frame[frame["scale"] == scale].itertuples()
+        for row in here.itertuples()
     ]
+    shown = pd.DataFrame(rows)
+    # What is the same in all rows stands above them.
+    same = ""
+    if here["runs"].nunique() == 1:
+        shown, same = shown.drop(columns="runs"), f" {here['runs'].iloc[0]} runs in every cell."
+    if len(here) and not here["never"].any():
+        shown, same = shown.drop(columns="never"), f"{same} All runs switched."
     return show_table(
-        pd.DataFrame(rows),
+        shown,
         f"The first iteration whose balance is above 0, preset {scale}: mean ± population sd (as the thesis "
         "prints it), the thesis' cell (8 runs), p of Welch's test of the two means (not corrected), how many runs "
-        "there are, how many never switched, and every run.",
-        data=frame[frame["scale"] == scale],
+        f"there are and how many never switched where that differs, and every run.{same}",
+        data=here,
     )
 
 

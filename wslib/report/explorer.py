@@ -15,6 +15,8 @@ CHOICES = ("experiment", "game", "method", "warm start", "preset", "results")
 """Columns with a menu of their values."""
 DIGITS = {"Elo": "{:+.0f}", "optimal %": "{:.1f}", "CPU minutes": "{:.1f}"}
 NUMBERS = ("seed", "iterations", "accepted", "switch", *DIGITS)
+LONG = 24
+"""Characters beyond which a text is wrapped."""
 STYLE = """
 .ws-explorer{margin:1em 0;text-align:left}
 .ws-explorer-controls{display:flex;flex-wrap:wrap;gap:.5em 1em;align-items:end;margin-bottom:.6em}
@@ -27,6 +29,7 @@ background:var(--pst-color-surface,transparent);border:1px solid currentColor;bo
 .ws-explorer-scroll{overflow:auto;max-height:75vh}
 .ws-explorer table{border-collapse:collapse;font-size:.85em;font-variant-numeric:tabular-nums;margin:0}
 .ws-explorer :is(th,td){padding:.15em .6em;text-align:left;white-space:nowrap;border-bottom:1px solid #80808055}
+.ws-explorer td.long{white-space:normal;min-width:12em}
 .ws-explorer .number{text-align:right}
 .ws-explorer th{position:sticky;top:0;background:var(--pst-color-background,Canvas)}
 .ws-explorer th button{all:unset;cursor:pointer;font-weight:bold}
@@ -83,7 +86,8 @@ def _cell(name: str, value: object) -> str:
     if name in NUMBERS:
         number = float(str(value))
         return f'<td class="number" data-value="{number:.6g}">{DIGITS.get(name, "{:.0f}").format(number)}</td>'
-    return f"<td>{escape(str(value))}</td>"
+    long = ' class="long"' if len(str(value)) > LONG else ""
+    return f"<td{long}>{escape(str(value))}</td>"
 
 
 def summary_prose(runs: pd.DataFrame) -> str:
