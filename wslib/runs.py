@@ -179,6 +179,9 @@ class RunUnit(Unit):
     run: RunSettings
     iterations: int = Field(100, ge=1, le=10_000, description="I: iterations")
 
+    def needs_no_training(self, root: Path) -> bool:
+        return any(reached >= self.iterations for reached in RunFolder(self.run, root).iterations())
+
     def compute_in(self, root: Path, told: Told | None = None) -> Computed:
         log, notes = RunFolder(self.run, root).log(self.iterations), _notes(self.iterations, {})
         if log is None:

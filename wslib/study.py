@@ -44,7 +44,7 @@ class Unit(Parameters):
     """Units of a lower stage come first: others may need what they leave in the store."""
 
     def needs_no_training(self, root: Path) -> bool:
-        """Whether nothing has to be trained for it; the networks that it plays with are here."""
+        """Whether nothing has to be trained for it: the networks that it plays with, or the run's states, are here."""
         return self.stage > 0
 
     @abstractmethod
