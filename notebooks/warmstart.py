@@ -36,6 +36,7 @@ from IPython.display import display
 
 from wslib.claims import verdicts_on
 from wslib.notebook import numbers, origin, read_parameters, results_of, say
+from wslib.report import methods as against
 from wslib.report import warm as report
 from wslib.warm import Warmstart
 
@@ -86,7 +87,21 @@ say(report.pool_prose(pairs, ratings))
 # ### Method against method
 
 # %%
-report.matrix_figure(pairs, asked.methods)
+against.matrix_figure(pairs, asked.methods)
+
+# %% [markdown]
+# ### By the run, and by the game
+#
+# The thesis pools the games of all runs and tests them as if each were independent evidence; [why this finds too
+# much](rating.ipynb). Here is that test, labelled, beside the ones that take the run for the unit.
+
+# %% tags=["hide-input"]
+compared = against.against_baseline(pairs, elos, asked.methods)
+say(against.pooled_prose(compared) if len(compared) else "No kind has two runs, and Baseline two to compare them with.")
+
+# %%
+if len(compared):
+    display(against.against_baseline_table(compared), against.overall_table(against.overall(pairs, asked.methods)))
 
 # %% [markdown]
 # ## Claims 3 and 4

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from wslib import stats
-from wslib.pairings import components, ordered_pairs, score_matrix
+from wslib.pairings import components, ordered_pairs
 from wslib.rating import Rating, RatingSettings, rate
 from wslib.report.look import (
     Html,
@@ -182,56 +182,6 @@ def pool_prose(pairs: pd.DataFrame, ratings: Mapping[tuple[str, str], Rating]) -
             f"{100 * won:.0f} % (advantage {rating.advantage:+.0f} Elo, drawelo {rating.drawelo:.0f})."
         )
     return " ".join(parts)
-
-
-def matrix_figure(pairs: pd.DataFrame, kinds: Sequence[str]) -> Html:
-    """Method against method: the row's score in all games between their runs."""
-    boards = list(dict.fromkeys(pairs["board"]))
-    tables = {}
-    for board in boards:
-        games = pairs[(pairs["board"] == board)]
-        groups = {name: name.rsplit("-", 1)[0] for name in {*games["a"], *games["b"]}}
-        names, points, met = score_matrix(games, groups)
-        with np.errstate(invalid="ignore"):
-            table = pd.DataFrame(points / met, index=names, columns=names)
-        order = [k for k in (*kinds, "random") if k in names]
-        tables[board] = table.loc[order, order]
-
-    def draw() -> Figure:
-        size = max(len(t) for t in tables.values())
-        figure, axes = panel_axes(len(boards), 0.62 * size + 1.1, 0.52 * size + 1.2)
-        for axis, board in zip(axes, boards, strict=True):
-            table = tables[board]
-            axis.imshow(table, cmap="RdBu", vmin=0, vmax=1)
-            for (i, j), value in np.ndenumerate(table.to_numpy()):
-                if np.isfinite(value):
-                    ink = "#ffffff" if abs(value - 0.5) > 0.3 else "#000000"
-                    axis.text(j, i, f"{100 * value:.0f}", ha="center", va="center", color=ink, fontsize=8)
-            names = [kind_name(k) for k in table]
-            axis.set_xticks(range(len(names)), names, rotation=45, ha="right", fontsize=8)
-            axis.set_yticks(range(len(names)), names, fontsize=8)
-            axis.set_title(board_name(board))
-        figure.tight_layout()
-        return figure
-
-    listed = "; ".join(
-        f"{board_name(b)}, {kind_name(i)} against {kind_name(j)}: {100 * t.loc[i, j]:.0f} %"
-        for b, t in tables.items()
-        for i, j in product(t.index, t.columns)
-        if i < j and np.isfinite(t.loc[i, j])
-    )
-    return show_figure(
-        draw,
-        f"Scores of the row against the column. {listed}.",
-        "Win rates in %, the row against the column, over all games between the runs of two kinds.",
-        _played(pairs),
-    )
-
-
-def _played(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The counts of a tournament, a row per pair."""
-    counts = [f"{name}_{colour}" for name in ("wins", "draws", "losses") for colour in ("first", "second")]
-    return pairs[["unit", "board", "pool", "a", "b", "games", "distinct", *counts]].convert_dtypes()
 
 
 # --- on the way ---------------------------------------------------------------------------------------------------

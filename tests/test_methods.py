@@ -1,0 +1,68 @@
+"""Method against method: what is said by the run and by pooled games, against numbers counted by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from wslib.report import methods
+from wslib.stats import permutation_test, pooled_binomial_test
+
+
+def pair(a: str, b: str, first: tuple[int, int, int], second: tuple[int, int, int]) -> dict[str, object]:
+    """Wins, draws and losses of ``a``, moving first and moving second."""
+    names = [f"{name}_{colour}" for colour in ("first", "second") for name in ("wins", "draws", "losses")]
+    return {"board": "othello", "pool": "final", "a": a, "b": b, **dict(zip(names, (*first, *second), strict=True))}
+
+
+PAIRS = pd.DataFrame(
+    [
+        pair("baseline-0", "wro-0", (2, 1, 1), (0, 0, 4)),
+        pair("wro-0", "baseline-1", (3, 0, 1), (2, 2, 0)),
+        pair("wro-1", "baseline-0", (4, 0, 0), (1, 1, 2)),
+        pair("baseline-1", "wro-1", (2, 2, 0), (1, 0, 3)),
+        pair("baseline-0", "baseline-1", (4, 0, 0), (4, 0, 0)),
+        pair("wro-0", "wro-1", (4, 0, 0), (4, 0, 0)),
+        pair("random", "wro-0", (0, 0, 4), (0, 0, 4)),
+    ]
+)
+ELOS = pd.DataFrame(
+    {"board": "othello", "kind": ["baseline", "baseline", "wro", "wro", "rave"], "elo": [0.0, 50.0, 40.0, 100.0, 9.0]}
+)
+KINDS = ("baseline", "wro", "rave")
+
+
+def test_only_games_between_the_two_kinds_are_pooled_and_runs_are_the_unit():
+    (row,) = methods.against_baseline(PAIRS, ELOS, KINDS).to_dict("records")
+    assert (row["kind"], row["runs"], row["baseline_runs"]) == ("wro", 2, 2), "rave has one run, and no interval"
+    assert (row["wins"], row["losses"]) == (1 + 4 + 3 + 2 + 4 + 1 + 0 + 3, 2 + 0 + 1 + 0 + 0 + 2 + 2 + 1)
+    assert row["pooled_p"] == pooled_binomial_test(18, 8)
+    assert row["difference"] == 45 and row["p"] == permutation_test([40, 100], [0, 50])
+    assert row["ahead"] == 0.75, "three of four pairs of runs"
+    assert row["low"] <= row["ahead"] <= row["high"]
+
+
+def test_the_score_over_games_is_that_of_each_run_against_all_of_baseline_s():
+    (row,) = methods.overall(PAIRS, KINDS).to_dict("records")
+    assert (row["kind"], row["runs"], row["boards"]) == ("wro", 2, "othello")
+    scores = [(1 + 0.5 + 4 + 3 + 2 + 1) / 16, (4 + 1 + 0.5 + 1 + 3) / 16]
+    assert row["iqm"] == pytest.approx(np.mean(scores))
+    assert row["low"] == pytest.approx(min(scores)) and row["high"] == pytest.approx(max(scores))
+
+
+def test_the_prose_counts_what_each_test_would_call_significant():
+    compared = pd.DataFrame({"p": [0.01, 0.2, 0.06], "pooled_p": [0.001, 0.02, 0.5]})
+    assert methods.pooled_prose(compared).startswith("Of 3 comparisons, 2 would be called significant by pooled games")
+    assert "and 1 over runs" in methods.pooled_prose(compared)
+
+
+def test_both_tables_say_which_numbers_are_not_by_the_run():
+    shown = repr(methods.against_baseline_table(methods.against_baseline(PAIRS, ELOS, KINDS)))
+    assert "As the thesis tested" in shown and "18 : 8" in shown and "p of pooled games" in shown
+    assert "interquartile" in repr(methods.overall_table(methods.overall(PAIRS, KINDS)))
+
+
+def test_where_baseline_has_no_run_nothing_is_compared():
+    none = ELOS[ELOS["kind"] != "baseline"]
+    assert methods.against_baseline(PAIRS, none, KINDS).empty
+    others = PAIRS[~PAIRS["a"].str.startswith("baseline") & ~PAIRS["b"].str.startswith("baseline")]
+    assert methods.overall(others, KINDS).empty
