@@ -20,6 +20,7 @@ bar is missed or could not be measured.
 """
 
 import argparse
+import csv
 import json
 import os
 import resource
@@ -549,6 +550,17 @@ def publish(rows: list[Row], where: dict[str, str], said: str) -> None:
     tell(f"published in {folder.relative_to(bench.ROOT)}")
 
 
+def renew(rows: list[Row], keep: bool) -> int:
+    """Show the rows of stored runs, and put them in the place of those that are published."""
+    print(tables(rows))
+    if keep:
+        path = bench.ROOT / "data" / "bench" / "learning.csv"
+        with path.open(newline="") as file:
+            others = [r for r in csv.DictReader(file) if not r["part"].startswith("stored ")]
+        bench.write_csv(path, [*others, *rows])
+    return int(any(r["verdict"] == "NOT MET" for r in rows))
+
+
 def on_one_core() -> None:
     """This process and those that it starts, where the system allows it."""
     torch.set_num_threads(1)
@@ -570,6 +582,9 @@ def main() -> int:
     parser.add_argument("--without-pgx", action="store_true", help="measure ours alone, without installing theirs")
     parser.add_argument("--store", type=Path, metavar="FOLDER", help="stored runs to go on from, and to list")
     parser.add_argument("--publish", action="store_true", help="also write the figures to data/bench")
+    parser.add_argument(
+        "--renew-stored", action="store_true", help="measure nothing: only list the runs of --store anew"
+    )
     options = parser.parse_args()
     if options.repetitions < 3 or options.seconds <= 0:
         parser.error("at least 3 repetitions of more than 0 seconds")
@@ -577,6 +592,11 @@ def main() -> int:
         parser.error("only a whole benchmark is published: with pgx and mctx")
     if options.store and not (options.store / "run").is_dir():
         parser.error(f"{options.store} holds no runs")
+
+    if options.renew_stored:
+        if not options.store:
+            parser.error("--renew-stored needs --store")
+        return renew(list(stored_runs(options.store)), options.publish)
 
     load = os.getloadavg()[0]
     on_one_core()
