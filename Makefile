@@ -13,7 +13,10 @@ LOCK_ARGS ?=
 JOBS ?= auto
 
 NOTEBOOKS := $(wildcard notebooks/*.py)
+# The longest first, so that no core waits for one of them at the end.
+SLOW := learning warmstart positions perfect_play verdicts explorer
 NAMES := $(NOTEBOOKS:notebooks/%.py=%)
+NAMES := $(filter $(SLOW),$(NAMES)) $(filter-out $(SLOW),$(NAMES))
 RUNS := $(NAMES:%=book/runs/%.ipynb)
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 LIBRARY := $(shell find wslib -name '*.py' -o -name '*.js' 2>/dev/null)
@@ -51,7 +54,7 @@ $(VENV)/.ok: requirements.lock pyproject.toml Makefile | $(PY)
 	@$(PIP) -c requirements.lock uv || echo "uv is not available here; pip takes over."
 	@$(PIP) -c requirements.lock $(TORCH_ARGS) "$$(grep '^torch==' requirements.lock)"
 	@if $(PY) -m uv --version >/dev/null 2>&1; \
-	then $(UV_PIP) -r requirements.lock && $(UV_PIP) --no-deps -e .; \
+	then $(UV_PIP) --compile-bytecode -r requirements.lock && $(UV_PIP) --no-deps -e .; \
 	else $(PIP) -r requirements.lock && $(PIP) --no-deps -e .; fi
 	@mkdir -p $(VENV)/etc/jupyter/labconfig $(VENV)/etc/ipython
 	@# JupyterLab: .py files open as notebooks, and no window asks for news from the network.
