@@ -74,16 +74,20 @@ say(report.beyond_prose(elos))
 #
 # ## Exercises
 #
-# 1. Add a kind of your own to `Beyond.CHANGES` in `wslib/warm.py`, and run this notebook with `-p compute True`.
+# 1. Add a kind of your own to `Beyond.CHANGES` in `wslib/warm.py`, for instance a shorter warm start, and run this
+#    notebook with `-p compute True`.
 #
-# ```{dropdown} A hint
-# A kind is a method and the parameters of `RunSettings` that it changes; only its own runs and games are computed.
+# ```{dropdown} A solution
+# A kind is a name, a method and the parameters of `RunSettings` that it changes: `"WRo, I' = 3": ("wro", {"warm_iterations": 3})`.
+# Only its own runs and games are computed; all others are read.
 # ```
 #
 # 2. RHEA's policy is one-hot: all weight on the move it played. What does that teach a network about the other moves?
 #
-# ```{dropdown} A hint
-# Compare the policy's entropy in the first five iterations with that of WRoRa.
+# ```{dropdown} A solution
+# That they are all equally bad, also those that are as good as the one played. Which of several good moves RHEA picks is chance,
+# so there is little to foretell: in our log (`data/beyond/iterations.csv.gz`) the policy's loss hardly falls while RHEA plays, where
+# it falls steadily with WRoRa, whose visits say how much better one move is than another.
 # ```
 #
 # ## Differences from the thesis

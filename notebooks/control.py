@@ -55,9 +55,7 @@ report.coverage_table(runs_found, runs_asked, f"{asked.preset} and {asked.beside
 # %%
 ratings = report.pool_ratings(pairs, anchor="random")
 elos = report.run_elos(ratings, runs_found)
-report.elo_figure(
-    elos, kinds, "Elo of the final networks by method and preset; the random player has 0. Marks are runs."
-)
+report.elo_figure(elos, kinds, "Elo of the final networks by method and preset; the random player has 0.")
 
 # %%
 report.elo_table(elos, kinds, "Final networks: the runs of each method and preset.")
@@ -78,21 +76,26 @@ report.scale_table(elos, asked.methods, [asked.preset, asked.beside])
 # ## Limits
 #
 # With so few runs a kind, only a difference much larger than the spread of runs can be seen. The network is the compact one
-# in both presets; the author's is the preset `paper`.
+# in both presets; the author's is the preset `paper`. What ten epochs do within thirty iterations is in
+# [the protocol](protocol.ipynb) and [beyond](beyond.ipynb).
 #
 # ## Exercises
 #
 # 1. Ten epochs cost several times as much as one. Which would you rather have: a run of the preset `table`, or a laptop
 #    run of five hundred iterations? Try it with `-p preset laptop -p iterations 500 -p compute True`.
 #
-# ```{dropdown} A hint
-# Compare at equal CPU time, and watch the arena: how often is a network of the second half accepted?
+# ```{dropdown} A solution
+# It depends on what the runs still lack. Ten epochs pass ten times over the same games; five hundred iterations play new ones. Watch
+# the arena's log of both: late in a run few networks are accepted, and neither more passes nor more games of the same kind change
+# that quickly. Where the table above shows no gain by ten epochs, the time is better spent on another seed.
 # ```
 #
 # 2. Where in a run does the preset matter most? Rate the kept networks of both presets by iteration.
 #
-# ```{dropdown} A hint
-# `Warmstart(preset="table", boards="connect4", methods="baseline,wrora", runs=3).anchored_units()` lists the games.
+# ```{dropdown} A solution
+# `Warmstart(preset="table", boards="connect4", methods="baseline,wrora", runs=3).anchored_units()` lists the games of the networks
+# that were kept on the way; `wslib.study.results` plays them, and the page [warm start](warmstart.ipynb) shows how they are rated.
+# Expect the difference early: ten epochs learn the first examples faster, and later both have seen each example often enough.
 # ```
 #
 # ## Differences from the thesis

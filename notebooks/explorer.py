@@ -56,7 +56,7 @@ report.explorer(runs)
 # | switch | the iteration after which an adaptive warm start ended; empty where it never did, and in all others |
 # | Elo, pool | of the final network in that pool, where the random player is the zero; other pools are other scales |
 # | optimal % | moves of the network alone that keep the value of the position, where it was measured |
-# | CPU minutes | processor time of training on one core, while other work shared the machine |
+# | CPU minutes | processor time of training on one core, while other work shared the machine; empty for runs that were interrupted, as only their last part was timed (the earliest runs did not note this) |
 # | code | the commit that computed it; a `+` says that files differed from it |
 # | unit | the name under which the result is stored, as in `data/<experiment>/units.csv` |
 #
@@ -64,14 +64,16 @@ report.explorer(runs)
 #
 # 1. Which method's runs differ most in accepted networks? Sort, and then check with the downloaded file.
 #
-# ```{dropdown} A hint
-# `pandas.read_csv("runs.csv").groupby(["game", "method"])["accepted"].std()`
+# ```{dropdown} A solution
+# `pandas.read_csv("runs.csv").query("iterations == 100").groupby(["game", "method"])["accepted"].std()` answers for runs of equal
+# length; of unequal ones the number of accepted networks says mostly how long they were.
 # ```
 #
 # 2. Does a run that accepts more networks end with a higher Elo?
 #
-# ```{dropdown} A hint
-# Compare within one pool and one game only: `corr` on the two columns, and a scatter plot before you believe it.
+# ```{dropdown} A solution
+# Within one pool, game and method only: `here[["accepted", "Elo"]].corr()`, with a scatter plot before you believe it. With eight runs a
+# correlation must be above two thirds or so to be more than chance.
 # ```
 #
 # ## Differences from the thesis

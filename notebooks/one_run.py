@@ -109,14 +109,17 @@ parameter_table(unit.run, "Every parameter of the run.")
 #
 # 1. Run the same without a warm start (`-p method baseline`). Where do the curves differ, and for how long?
 #
-# ```{dropdown} A hint
-# Look at the value's error on fresh games in the first ten iterations.
+# ```{dropdown} A solution
+# Look at the value's error on fresh games. In the first iterations it is no smaller with the warm start: the games are played
+# by another search, and their results are as hard to foretell. The curves run together soon after the switch, and what differs
+# later is what differs between any two runs.
 # ```
 #
 # 2. Let the switch be adaptive (`-p switch adaptive`). When does it switch?
 #
-# ```{dropdown} A hint
-# The log has a column `balance`: wins of the default search minus its losses. It ends the warm start when it is positive.
+# ```{dropdown} A solution
+# The log has a column `balance`: wins of the default search minus its losses. The warm start ends with the first positive one; how
+# early that is for eight runs of each kind, the page on the [adaptive switch](adaptive.ipynb) shows.
 # ```
 #
 # ## Differences from the thesis

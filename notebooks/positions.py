@@ -58,7 +58,13 @@ show_table(
 )
 
 # %%
-show_table(digests(), "The files in data/positions.")
+files = digests()
+show_table(
+    files,
+    "The files in data/positions, with the beginnings of their digests; the CSV has them whole.",
+    {"sha256": "{:.16}…"},
+    data=files,
+)
 
 # %% [markdown]
 # One of each phase, with the truth about every move:

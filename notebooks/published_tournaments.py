@@ -43,15 +43,16 @@ asked = read_parameters(PublishedTournaments, globals())
 units, found = results_of(asked)
 pool = found[found["part"] == "pool"]
 pairs = report.complete(pool)
-matches = [unit for unit, part in zip(units, found["part"], strict=True) if part == "pool"]
-records = study.tables(matches, pool[["board", "way", "a", "b"]], "games", asked.name)
+whole = pool[pool["unit"].isin(pairs["unit"])].reset_index(drop=True)
+matches = [unit for unit in units if unit.id in set(whole["unit"])]
+records = study.tables(matches, whole[["board", "way", "a", "b"]], "games", asked.name)
 origin(found, asked.name)
 
 # %% tags=["hide-input"]
 entrants = sorted({name for name in (*pairs["a"], *pairs["b"]) if name != report.ANCHOR})
 say(
-    f"{len(pairs)} of {len(asked.pool_units())} matches are there, of {asked.games} games each: every pairing once in each of "
-    f"four ways. The networks are the final ones of [the warm start's](warmstart.html) runs, with the preset "
+    f"{len(pairs)} of {len(asked.pool_units())} matches are there in all of the four ways, of {asked.games} games each; so far "
+    f"this page is about {report.boards_prose(pairs)}. The networks are the final ones of [the warm start's](warmstart.html) runs, with the preset "
     f"`{asked.preset}`: {', '.join(entrants)}. A random player meets them all."
 )
 
@@ -150,6 +151,7 @@ say(report.ratings_prose(correlations))
 networks = report.between_networks(pairs)
 old, ours = (networks[networks["way"] == way] for way in ("old", "ours"))
 numbers(
+    oldway_boards=report.boards_prose(pairs),
     oldway_distinct=f"{old['distinct'].mean():.1f}",
     oldway_distinct_ours=f"{ours['distinct'].mean():.1f}",
     oldway_games=f"{asked.games}",

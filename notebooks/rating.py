@@ -174,15 +174,15 @@ report.coverage_table(simulated)
 # %% [markdown]
 # ## What is reported, and when something is decided
 #
-# - Per game: every run's rating, their mean, both standard deviations (divided by $n - 1$, and by $n$ as in the thesis'
-#   Table 6.2), the t and the bootstrap interval of the mean.
+# - Per game: every run's rating, their mean, their standard deviation (divided by $n - 1$; that of switch iterations by $n$, as in
+#   the thesis' Table 6.2), and the t interval of the mean.
 # - Two methods: the difference of the means with Welch's interval; the permutation test on runs, exact where it can be;
 #   Holm's correction over all orderings of an experiment; the probability that a run of one beats a run of the other. The
 #   pooled binomial test stands beside it, for comparison with the thesis.
 # - Over several games: expected scores, as Elo of different games cannot be averaged; their interquartile mean, with a
 #   bootstrap stratified by game.
 #
-# The rules for verdicts were fixed before there were data. An ordering is *replicated* with the claimed sign at a corrected
+# The rules for single orderings were fixed before there were data. An ordering is *replicated* with the claimed sign at a corrected
 # p below 5 %; *not replicated* with the opposite sign, or when the 95 % interval lies below +20 Elo (or 53 %). A claim of no
 # difference is *replicated* when the interval lies within ±30 Elo (or 47 to 53 %). All else is *not decided by these data*,
 # and so is everything with fewer than five runs a side. Here is why:
@@ -210,14 +210,14 @@ report.runs_table(sds=(25, 50, 100), effects=(25, 50, 75, 100, 150), tests=5)
 #
 # 1. Do more games a pair help the pooled binomial test? Run with `-p games 100` and look at the false alarms again.
 #
-# ```{dropdown} A hint
+# ```{dropdown} A solution
 # Its error is to overlook the spread of runs. More games make the chance of the games smaller, and the spread of runs, which
 # stays, stands out the more: more false alarms.
 # ```
 #
 # 2. Turning the list round moved ratings in Othello. Why upwards for some and downwards for others?
 #
-# ```{dropdown} A hint
+# ```{dropdown} A solution
 # The model believes that the first-listed player always had the first move, worth 32.8 Elo; the same results then look a
 # little worse. Turned round, those who were always listed first gain, and those always listed second lose.
 # ```
@@ -227,7 +227,7 @@ report.runs_table(sds=(25, 50, 100), effects=(25, 50, 75, 100, 150), tests=5)
 # 1. Colours are kept, and advantage and drawelo estimated for each game; the thesis' setting is an option.
 # 2. Intervals come from the full covariance; the author's are from the grid (*exact*).
 # 3. The unit is the run, not the game, with Holm's correction over an experiment; the thesis uses binomial tests at 5 %.
-# 4. Standard deviations are shown with both divisors.
+# 4. Standard deviations divide by $n - 1$, but beside Table 6.2, which divides by $n$.
 #
 # ## Run it yourself
 #

@@ -75,7 +75,7 @@ text = (
 )
 text += (
     f"table. Claim 1 is {stats.REPLICATED} under {agreeing} of {len(claims)} readings. That RHEA does not beat random "
-    f"play in Othello holds under {len(holding)} of {len(othello)}: {'; '.join(holding) or 'none'}."
+    f"play in Othello holds under {len(holding)} of {len(othello)}{': ' * bool(holding)}{'; '.join(holding)}."
 )
 say(text)
 
@@ -89,7 +89,8 @@ say(
     f"percentage points. Yet {odd['of them whole']} of the {odd['rhea pairs']} pairs with RHEA are whole percentages; "
     f"one in five would be, and all of them by a chance of {odd['chance of that']:.0e}. RHEA probably played 100 games "
     f"a pair. One pair does not add up to 100: {'; '.join(odd['not adding up'])}; "
-    f"{odd['no count of games']} of the printed values are no count of {report.THESIS_GAMES} games."
+    f"{odd['no count of games']} of the printed values {'is' if odd['no count of games'] == 1 else 'are'} no count of "
+    f"{report.THESIS_GAMES} games."
 )
 
 # %% [markdown]
@@ -106,13 +107,14 @@ say(
 #
 # 1. Which reading is closest if only one game counts? Run `-p boards othello` and compare with the figure.
 #
-# ```{dropdown} A hint
-# The marks of the three games in the figure are far apart: a reading that fits Gobang may miss Othello.
+# ```{dropdown} A solution
+# Sort the table of distances by the column of that game: the order is another one. A reading that fits Gobang may miss Othello, which
+# is why the distance over all three games decides here.
 # ```
 #
 # 2. Why should choosing the final move by `Q_rave` weaken RAVE, when the search itself goes by it at first?
 #
-# ```{dropdown} A hint
+# ```{dropdown} A solution
 # β falls with the visits: late in the search the tree's own values take over, and visits follow them. `Q_rave` still
 # averages over moves played much later, when they mean something else.
 # ```

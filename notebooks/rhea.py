@@ -130,7 +130,7 @@ unchanged = (1 - usual.mutation) ** usual.horizon
 say(
     f"With {usual.horizon} genes and a chance of {usual.mutation} for each, {usual.horizon * usual.mutation:.0f} genes change "
     f"on average, {percent(unchanged)} % of the copies are their parents' equals, and {percent(1 - usual.mutation)} % begin with the "
-    "same move."
+    "same gene."
 )
 
 # %% [markdown]
@@ -173,6 +173,7 @@ show_figure(
     f"After 50 individuals the fittest has {last['fittest']['repair']:.2f} (repair) and {last['fittest']['random']:.2f} (random).",
     f"Connect Four, the position above: fitness in the population, and how often the win is played; means of {asked.evolutions} evolutions. "
     "Full lines are the fittest, dashed ones the population's mean.",
+    curve,
 )
 
 # %% [markdown]

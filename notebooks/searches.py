@@ -13,8 +13,8 @@
 # %% [markdown]
 # # How the searches work
 #
-# A search looks ahead from a position and says how good each move is. The four players of the first experiment share one
-# idea: play games to the end at random, and learn from how they end. They differ in what they do with that.
+# A search looks ahead from a position and says how good each move is. The players of the first experiment share one
+# idea, but for the random one: play games to the end at random, and learn from how they end. They differ in what they do with that.
 #
 # The same loop carries the network's searches later. What changes then is where a leaf's value comes from.
 
@@ -160,14 +160,14 @@ unclear.after(unclear.best)
 # 1. Search an empty Gobang board with a hundred and with ten thousand simulations. How are the visits spread? Where does RAVE put
 #    them?
 #
-# ```{dropdown} A hint
+# ```{dropdown} A solution
 # With so many moves, a hundred simulations visit each two or three times: plain search has no opinion yet. RAVE has seen each move
 # in about half of all playouts, and already prefers the centre.
 # ```
 #
 # 2. What does `c = 0` do, and what does `c = 10`? Try both on the position with the open three.
 #
-# ```{dropdown} A hint
+# ```{dropdown} A solution
 # Without curiosity the first move that happens to win a playout is never left again; with too much, all moves are
 # visited alike, and the win is found but not preferred by much.
 # ```

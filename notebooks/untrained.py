@@ -34,7 +34,7 @@ from wslib import study
 from wslib.learning import Untrained
 from wslib.notebook import numbers, origin, read_parameters, say
 from wslib.report import untrained as report
-from wslib.report.look import method_name
+from wslib.report.look import board_name, method_name
 from wslib.search import GUIDED
 from wslib.store import thesis_table
 
@@ -48,8 +48,8 @@ origin(results, asked.name)
 # %% [markdown]
 # ## Table 6.1, ours and the thesis'
 #
-# A network with random weights is one sample of many, and two deterministic players with one network play only two
-# different games. Here every game has a new network, which both players share.
+# A network with random weights is one sample of many, and two deterministic players with one network would play only two
+# different games (ours use chance to break ties, and in playouts). Here every game has a new network, which both players share.
 
 # %%
 cells = report.against_baseline(matches, thesis_table("table_6_1"))
@@ -59,7 +59,7 @@ report.cells_table(cells)
 # *By Q_rave* is the other reading of the text: RAVE's final move goes by its AMAF values. RoRa and WRoRa would inherit it.
 
 # %% tags=["hide-input"]
-say(report.readings_prose(cells))
+say(f"{report.readings_prose(cells)} {report.printed_prose(thesis_table('checks_table_6_1'))}")
 
 # %% [markdown]
 # ## Claim 2
@@ -90,11 +90,11 @@ report.matrix_figure(matches, list(GUIDED))
 report.one_network_table(cells)
 
 # %% tags=["hide-input"]
-fixed = cells[cells["one_distinct"] <= 2]
+fewest = cells.loc[cells["one_distinct"].idxmin()]
 say(
-    f"With one network {len(fixed)} of {len(cells)} matches consist of two different games at most"
-    + (f" ({', '.join(sorted({method_name(a) for a in fixed['a']}))})" if len(fixed) else "")
-    + f", and the win rates differ from those over many networks by {100 * (cells['one_network'] - cells['score']).abs().mean():.0f} "
+    f"With one network the match with the fewest different games has {fewest['one_distinct']:.0f} of {fewest['games']} "
+    f"({method_name(fewest['a'])} in {board_name(fewest['board'])})"
+    f", and the win rates differ from those over many networks by {100 * (cells['one_network'] - cells['score']).abs().mean():.0f} "
     "points on average. A table made so is about the network that happened to be drawn."
 )
 
@@ -109,13 +109,13 @@ say(
 #
 # 1. Does more search help a random network? Run with `-p simulations 400` and look at Baseline's column.
 #
-# ```{dropdown} A hint
+# ```{dropdown} A solution
 # Baseline finds forced wins by reaching them, and little else; playouts gain with every simulation.
 # ```
 #
 # 2. Mix with a larger share of playouts, or compare narrow and wide networks (`-p channels 8`, `-p channels 64`). What changes?
 #
-# ```{dropdown} A hint
+# ```{dropdown} A solution
 # A random network's value is nearly the same everywhere, whatever its size; mixing it in mainly shrinks the playout's
 # values, and with them the part of the score that is not curiosity.
 # ```
@@ -124,7 +124,7 @@ say(
 #
 # 1. A new random network for every game, shared by both players; intervals over networks.
 # 2. RAVE's final move goes by visits; by Q_rave is shown beside it.
-# 3. Draws count as half a win; all cells and their orderings are corrected for their number.
+# 3. Draws count as half a win; the orderings are corrected for their number.
 # 4. The full matrix of all six.
 #
 # ## Run it yourself

@@ -35,7 +35,7 @@ evidence = asked.gather()
 rows, parts = judge(evidence)
 
 # %% tags=["hide-input"]
-say(report.count_prose(rows))
+say(f"{report.count_prose(rows)} {report.scale_prose(evidence)}")
 
 # %% [markdown]
 # ## The seven claims
@@ -48,11 +48,11 @@ report.claim_table(
 # %% [markdown]
 # ## How a verdict is found
 #
-# The rules were fixed before the data were seen. The unit is the training run; for players without training it is the
-# game. A claim is cut into parts.
+# The rules for single orderings were fixed before the data were seen. The unit is the training run; for players without
+# training it is the game. A claim is cut into parts.
 #
 # - An *ordering* is **replicated** with the claimed sign and p < 0.05 after Holm's correction over all orderings of its
-#   experiment; **not replicated** with the opposite sign at that p, or when the 95 % interval of the difference lies below
+#   experiment (of the searches without a network: over its pairs of players, and over RHEA's changes); **not replicated** with the opposite sign at that p, or when the 95 % interval of the difference lies below
 #   +20 Elo (win rates: 53 %).
 # - *No difference*, and a *level*, is **replicated** when the interval lies within ±30 Elo (±3 points) of it, **not
 #   replicated** when it lies outside.
@@ -63,7 +63,12 @@ report.claim_table(
 #   the source says *nearly always*, nine parts in ten. This last rule, and how claims are cut into parts, is our choice.
 #
 # Levels are on the scale on which a pool's mean is zero, as in the thesis; they depend on who else is in the pool. *Varies
-# most* compares the distances of runs from the median of their kind.
+# most* compares the distances of runs from the median of their kind, and gains in two games are compared as scores against
+# Baseline, because Elo of different games has no common scale.
+#
+# What the sources leave open we read so: *among the best* is whom no other kind is above; *nearly all* games and *nearly always wins*
+# mean an interval above nine in ten; a switch is *early* within ten iterations of a hundred; a game *needs* the number of plies that is its
+# most frequent length; *steadier* is tested as stronger, because a single match does not show how much an evolution varies.
 #
 # ## All other sentences
 #
@@ -103,14 +108,15 @@ report.sources_table(evidence.frames, evidence.sizes())
 #
 # 1. Take the claim with the smallest number of runs that would decide. How long would they take on your machine?
 #
-# ```{dropdown} A hint
-# The explorer has the minutes of every run; `wslib run warmstart --set runs=12` computes more of them.
+# ```{dropdown} A solution
+# The explorer has the minutes of every run: multiply them by twice the number that would decide (two sides), and subtract what is
+# there. `wslib run warmstart --set runs=12` computes the ninth to the twelfth run of every kind and their games.
 # ```
 #
 # 2. Change the margin below which an advantage does not matter (`MEASURES` in `wslib/verdicts.py`) from twenty Elo to fifty.
 #    Which verdicts change, and in which direction only?
 #
-# ```{dropdown} A hint
+# ```{dropdown} A solution
 # A larger margin can only turn "not decided" into "not replicated".
 # ```
 #

@@ -80,11 +80,12 @@ def seen(evidence: Evidence) -> dict[str, str]:
     """What pages show of these results."""
     found = evidence.frame("warmstart", "run")
     asked = WARMSTART.labels().query("part == 'run'")
+    pairs = warm.round_robin(evidence.frame("warmstart", "pool"))
     rows, parts = judge(Evidence(evidence.frames, evidence.tables, asked=FULL))
     elos = evidence.elos["warmstart"]
     part = parts[parts["part"] == "Connect Four: WRoRa > Baseline"].iloc[0]
     return {
-        "coverage": warm.coverage_prose(found, asked, "laptop", 100),
+        "coverage": warm.coverage_prose(found, asked, "laptop", 100, pairs),
         "runs": warm.coverage_table(found, asked, "laptop").html,
         "elo": warm.elo_table(elos, WARMSTART.methods, "Elo.").html,
         "claims": report.claim_table(report.seven(rows), "Seven.", set(), parts).html,

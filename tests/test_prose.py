@@ -42,9 +42,8 @@ ALLOWED = {
     "chess values of a rating program": r"\b32\.8\b|\b97\.3\b",
     "settings that a source or a preset fixes": r"\b(?:100|200) simulations\b|\bwith 200\b"
     r"|\b(?:32|256) channels\b|\b10 epochs\b|\b500 games a pair\b|\b100 rollouts\b|\bweight 1/2",
-    "a solved game's value, from the literature": r"\b20 to 16\b",
     "a spread that an exercise assumes": r"\bdeviation of 50 Elo\b",
-    "words of the thesis, quoted": r"50 work too, \"albeit worse than 100\"",
+    "words of the thesis, quoted": r"50 work too, \"albeit worse than with 100\"",
 }
 
 

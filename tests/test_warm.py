@@ -10,7 +10,7 @@ from wslib.report import warm as report
 from wslib.runs import RunUnit, SwitchUnit, train
 from wslib.store import thesis_table
 from wslib.training import preset
-from wslib.verdicts import Comparison
+from wslib.verdicts import Comparison, verdicts
 from wslib.warm import ANCHORS, ENHANCEMENTS, METHODS, Adaptive, AdaptiveVsFixed, Beyond, Control, IPrime, Warmstart
 
 
@@ -142,7 +142,7 @@ def test_more_runs_change_a_verdict_without_an_edit():
     words = []
     for kinds in (few, more):
         elos = report.run_elos(report.pool_ratings(pool_of(kinds), anchor="random"))
-        (found,) = report.judged([report.compared(elos, "connect4", "wrora", "baseline"), None])
+        (found,) = verdicts([report.compared(elos, "connect4", "wrora", "baseline")])
         words.append(found.word)
     assert words == ["not decided by these data", "replicated"]
 
@@ -151,15 +151,16 @@ def test_a_claim_without_runs_is_left_out_and_the_whole_is_not_decided():
     elos = report.run_elos(report.pool_ratings(pool_of({"baseline": [200.0] * 5, "wrora": [300.0] * 5})))
     claims = [report.compared(elos, "connect4", m, "baseline") for m in METHODS[1:]]
     assert sum(c is not None for c in claims) == 1
-    assert report.whole(report.judged(claims), len(claims)) == "not decided by these data"
+    there = [c for c in claims if c is not None]
+    assert report.whole(verdicts(there), len(claims)) == "not decided by these data"
 
 
 def test_a_part_that_is_refuted_refutes_the_whole():
     up = Comparison("up", [100.0, 110, 120, 105, 115], [0.0, 10, 5, 8, 3])
     down = Comparison("down", [0.0, 10, 5, 8, 3], [100.0, 110, 120, 105, 115])
-    assert report.whole(report.judged([up, down]), 2) == "not replicated"
+    assert report.whole(verdicts([up, down]), 2) == "not replicated"
     again = Comparison("again", up.first, up.second)
-    assert report.whole(report.judged([up, again]), 2) == "replicated"
+    assert report.whole(verdicts([up, again]), 2) == "replicated"
 
 
 def test_entrants_that_nobody_has_met_are_left_out_of_the_rating():

@@ -34,13 +34,15 @@ from wslib.evidence import (
     Part,
     Spec,
     Spread,
+    answer_to,
     judged,
     trained_part,
 )
 from wslib.parts import (
+    SEVEN_BEST,
     diversity_part,
     length_part,
-    lengths_best,
+    lengths_compared,
     nearly_always,
     orientation_parts,
     plies_part,
@@ -106,7 +108,7 @@ WARM_BETTER = (
     *_ws("othello", "rollout", "baseline", "same"),
 )
 WRORA_BEST = _ws("gobang connect4 othello", "wrora", OTHERS)
-SEVEN_BEST = tuple(lengths_best("connect4", ("rave", "wrora"), 7, LENGTHS))
+NONE_ABOVE_WRORA = _ws("gobang connect4 othello", OTHERS, "wrora", "not higher")
 
 
 def _untrained(board: str, *names: str, tail: Check | None = None) -> Check:
@@ -158,11 +160,11 @@ CLAIMS: tuple[Claim | Design, ...] = (
           "effect largest in Othello", "untrained", check=_claim_2),
     Claim("3", "A warm start ends higher than Baseline in Gobang and Connect Four; in Othello all but Rollout do",
           "warmstart", WARM_BETTER),
-    Claim("4", "WRoRa is the best in every game", "warmstart", WRORA_BEST),
+    Claim("4", "WRoRa is the best, or among the best, in every game", "warmstart", NONE_ABOVE_WRORA),
     Claim("5", "The best fixed I' differs between enhancements", "iprime",
           check=lambda e: [length_part(e, ENHANCEMENTS, LENGTHS)]),
-    Claim("6", "Adaptive switches come early, at different iterations per game; in Gobang at once (m = 100) or almost "
-          "(m = 200)", "adaptive", check=switch_parts),
+    Claim("6", "Adaptive switches come early, at different iterations per game and run; in Gobang at once (m = 100) or "
+          "almost (m = 200)", "adaptive", check=switch_parts),
     Claim("7", "The adaptive switch beats I' = 5 for each enhancement", "adaptive_vs_fixed", PAIRED),
     Claim("S01", "Gobang: Baseline is at about −100 Elo", "warmstart",
           (Level("warmstart", "gobang", "baseline", -100),)),
@@ -226,7 +228,7 @@ CLAIMS: tuple[Claim | Design, ...] = (
            tournament("adaptive_vs_fixed", 89)),
     Design("S45", "No Gobang tournament for adaptive runs", "adaptive_vs_fixed", no_gobang),
     Claim("T1", "Deeper games gain more from a warm start", "warmstart",
-          (LargerGain("warmstart", "othello", "connect4"), LargerGain("warmstart", "othello", "gobang"))),
+          (LargerGain("warmstart", "othello", "gobang"), LargerGain("warmstart", "connect4", "gobang"))),
     Claim("T2", "Two different players give more diverse training data", "adaptive_vs_fixed",
           check=lambda e: [diversity_part(e)]),
     Claim("T3", "RAVE helps only after some iterations", "untrained", _ws("connect4 gobang", "rave", "baseline"),
@@ -241,12 +243,18 @@ CLAIMS: tuple[Claim | Design, ...] = (
 # --- verdicts -----------------------------------------------------------------------------------------------------
 
 
-def family(experiment: str) -> list[Spec]:
-    """Everything that claims say about the rated runs of an experiment: what Holm's correction runs over."""
-    return list(dict.fromkeys(
+def family(experiment: str, elos: pd.DataFrame | None = None) -> list[Spec]:
+    """Everything that claims say about the rated runs of an experiment: what Holm's correction runs over.
+
+    Which lengths of a warm start are compared depends on the ratings: the best observed ones with all others.
+    """
+    said = dict.fromkeys(
         spec for claim in CLAIMS if isinstance(claim, Claim) for spec in claim.orderings
         if spec.experiment == experiment
-    ))  # fmt: skip
+    )  # fmt: skip
+    return [*said, *(
+        lengths_compared(elos, ENHANCEMENTS, LENGTHS) if experiment == "iprime" and elos is not None else ()
+    )]  # fmt: skip
 
 
 def verdicts_on(claim: str, elos: pd.DataFrame) -> tuple[list[Verdict], int]:
@@ -257,13 +265,14 @@ def verdicts_on(claim: str, elos: pd.DataFrame) -> tuple[list[Verdict], int]:
     said = next(c for c in CLAIMS if c.id == claim and isinstance(c, Claim))
     found: dict[Spec, Verdict] = {}
     for experiment in {spec.experiment for spec in said.orderings}:
-        found |= judged(family(experiment), elos)
-    return [found[spec] for spec in said.orderings if spec in found], len(said.orderings)
+        found |= judged(family(experiment, elos), elos)
+    answers = [answer_to(spec, found) for spec in said.orderings]
+    return [answer for answer in answers if answer is not None], len(said.orderings)
 
 
 def judge(evidence: Evidence) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A row per claim with its verdict, and a row per part of every claim."""
-    found = {name: judged(family(name), elos) for name, elos in evidence.elos.items()}
+    found = {name: judged(family(name, elos), elos) for name, elos in evidence.elos.items()}
     rows, details = [], []
     for claim in CLAIMS:
         if isinstance(claim, Design):
@@ -325,6 +334,7 @@ def _ours(parts: Sequence[Part]) -> str:
     words = [part.word for part in there]
     counts = {"hold": stats.REPLICATED, "refuted": stats.NOT_REPLICATED, "open": stats.UNDECIDED}
     texts = [f"{words.count(word)} {what}" for what, word in counts.items() if word in words]
+    texts = ["1 holds" if text == "1 hold" else text for text in texts]
     texts += [f"{len(parts) - len(there)} without runs"] if len(there) < len(parts) else []
     return f"of {len(parts)} parts " + ", ".join(texts)
 
@@ -363,6 +373,6 @@ def _detail(claim: Claim, part: Part) -> dict[str, Any]:
         "runs": " and ".join(map(str, part.runs)),
         "of": part.of,
         "verdict": part.word,
-        "would decide": part.needed or "",
+        "would decide": part.needed if part.needed and part.word == stats.UNDECIDED else "",
         "units": " ".join(part.units),
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 from wslib.evidence import NO_DATA, Evidence
 from wslib.play import player
-from wslib.report.look import method_name
+from wslib.report.look import board_name, method_name
 from wslib.store import thesis_table
 
 Answer = tuple[bool | None, str]
@@ -38,14 +38,17 @@ def _runs_there(evidence: Evidence, experiment: str) -> str:
 
 
 def tournament(experiment: str, entrants: int) -> Callable[[Evidence], Answer]:
-    """A round robin of the final networks: entrants, pairs, games."""
+    """A round robin of the final networks: entrants and games a pair, those that are there yet."""
 
     def ours(evidence: Evidence) -> Answer:
-        asked = evidence.asked[experiment]
-        _, _, pool = next(iter(asked.pools()))
-        pairs = len(pool) * (len(pool) - 1) // 2
-        text = f"{len(pool)} entrants a game, {pairs:,} pairs, {asked.games} games a pair; "
-        return (len(pool), asked.games) == (entrants, 20), text + _runs_there(evidence, experiment)
+        asked, elos = evidence.asked[experiment], evidence.elos.get(experiment)
+        rated = {board: 0 if elos is None else int((elos["board"] == board).sum()) for board in asked.boards}
+        there = ", ".join(f"{number} in {board_name(board)}" for board, number in rated.items())
+        followed = set(rated.values()) == {entrants} and (asked.games, asked.iterations) == (20, 100)
+        return followed, (
+            f"of {entrants} entrants so far {there}; {asked.games} games a pair; networks after {asked.iterations} "
+            f"iterations, preset {asked.preset}"
+        )
 
     return ours
 
@@ -69,9 +72,14 @@ def _unlike_table_5_2(run: Any) -> str:
 
 def adaptive_values(evidence: Evidence) -> Answer:
     """The values of chapter 6."""
-    run = evidence.asked["adaptive"].asked()[0][0].run
-    changed = _unlike_table_5_2(run)
-    return not changed, changed or "the same values, weights 1/i, each colour in half of the games"
+    asked = evidence.asked["adaptive_vs_fixed"]
+    until, whole = evidence.asked["adaptive"].asked()[0][0].run, asked.run(asked.boards[0], asked.methods[0], 0)
+    texts = [
+        f"{which}: {_unlike_table_5_2(run) or 'all of Table 5.2'}"
+        for which, run in (("runs up to their switch", until), ("rated runs", whole))
+    ]
+    followed = not _unlike_table_5_2(until) and not _unlike_table_5_2(whole)
+    return followed, f"weights 1/i, each colour in half of the games; {'; '.join(texts)}"
 
 
 def rhea_design(evidence: Evidence) -> Answer:

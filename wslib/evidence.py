@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import comb
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import pandas as pd
 from pydantic import Field
@@ -20,7 +20,7 @@ from wslib.learning import Untrained
 from wslib.parameters import Parameters
 from wslib.report import warm
 from wslib.report.look import board_name, kind_name
-from wslib.verdicts import MEASURES, Claim, Comparison, Verdict, verdicts
+from wslib.verdicts import MEASURES, Claim, Comparison, Scale, Verdict, verdicts
 from wslib.warm import Adaptive, AdaptiveVsFixed, Beyond, IPrime, Warmstart
 
 NO_DATA = "no runs yet"
@@ -71,7 +71,8 @@ class Ordering:
 
     def comparison(self, elos: pd.DataFrame) -> Comparison | None:
         claim: Claim = "same" if self.claim == "same" else "higher"
-        return warm.compared(elos, self.board, self.first, self.second, claim, self.name, self.pool)
+        found = warm.compared(elos, self.board, self.first, self.second, claim, self.name, self.pool)
+        return found and replace(found, test=(self.board, self.pool, frozenset(self.kinds())))
 
     def kinds(self) -> tuple[str, ...]:
         return (self.first, self.second)
@@ -102,12 +103,16 @@ class Level:
 
 @dataclass(frozen=True)
 class Spread:
-    """Runs of a kind differ more than those of the others: mean distances in Elo from the median of one's kind."""
+    """Runs of a kind differ more than those of the others: mean distances in Elo from the median of one's kind.
+
+    Spreads have no size below which they do not matter: only the sign and p decide.
+    """
 
     experiment: str
     board: str
     kind: str
     tested = property(lambda self: self)
+    scale: ClassVar[Scale] = "spread"
 
     @property
     def name(self) -> str:
@@ -117,7 +122,7 @@ class Spread:
         here = elos[(elos["board"] == self.board) & elos["kind"].notna()]
         far = (here["elo"] - here.groupby("kind")["elo"].transform("median")).abs()
         own = here["kind"] == self.kind
-        return Comparison(self.name, far[own], far[~own]) if own.any() and not own.all() else None
+        return Comparison(self.name, far[own], far[~own], scale=self.scale) if own.any() and not own.all() else None
 
     def kinds(self) -> tuple[str, ...]:
         return (self.kind,)
@@ -125,24 +130,29 @@ class Spread:
 
 @dataclass(frozen=True)
 class LargerGain:
-    """A warm start gains more in one game than in another: the enhancements' mean minus Baseline, a number per seed."""
+    """A warm start gains more in one game than in another: the enhancements' mean minus Baseline, a number per seed.
+
+    Elo of different games has no common scale; the score that a difference stands for has one.
+    """
 
     experiment: str
     board: str
     other: str
     tested = property(lambda self: self)
+    scale: ClassVar[Scale] = "score"
 
     @property
     def name(self) -> str:
         return f"gain over Baseline: {board_name(self.board)} > {board_name(self.other)}"
 
     def comparison(self, elos: pd.DataFrame) -> Comparison | None:
-        gains = []
+        gains: list[pd.Series] = []
         for board in (self.board, self.other):
             here = elos[(elos["board"] == board) & elos["kind"].notna()]
             warmed = here[here["kind"] != "baseline"].groupby("seed")["elo"].mean()
-            gains.append((warmed - here[here["kind"] == "baseline"].set_index("seed")["elo"]).dropna())
-        return Comparison(self.name, *gains) if all(map(len, gains)) else None
+            gain = (warmed - here[here["kind"] == "baseline"].set_index("seed")["elo"]).dropna()
+            gains.append(1 / (1 + 10 ** (-gain / 400)))
+        return Comparison(self.name, gains[0], gains[1], scale=self.scale) if all(map(len, gains)) else None
 
     def kinds(self) -> tuple[str, ...]:
         return ()
@@ -160,26 +170,33 @@ def judged(specs: Iterable[Spec], elos: pd.DataFrame) -> dict[Spec, Verdict]:
 
 def trained_part(spec: Spec, found: Mapping[Spec, Verdict], elos: pd.DataFrame) -> Part:
     """A spec as a part of a claim."""
-    answer = found.get(spec.tested)
+    answer = answer_to(spec, found)
     if answer is None:
         return Part(spec.name)
-    turned = spec.tested != spec
     units: tuple[str, ...] = ()
     if "unit" in elos:
         here = elos[(elos["board"] == spec.board) & elos["kind"].isin(spec.kinds())]
         units = tuple(here["unit"].dropna().unique())
-    part = part_of(
-        spec.name, answer, "elo", units, same=isinstance(spec, Level) or getattr(spec, "claim", "") == "same"
-    )
-    return part._replace(word=OPPOSITE.get(part.word, part.word), strength=-part.strength) if turned else part
+    same = isinstance(spec, Level) or getattr(spec, "claim", "") == "same"
+    scale = getattr(spec, "scale", "elo")
+    part = part_of(spec.name, answer, scale, units, same)
+    return part if spec.tested == spec else part._replace(strength=-part.strength)
+
+
+def answer_to(spec: Spec, found: Mapping[Spec, Verdict]) -> Verdict | None:
+    """The verdict on a spec, from that on the ordering which was tested; None while there is none."""
+    answer = found.get(spec.tested)
+    if answer is None or spec.tested == spec:
+        return answer
+    return replace(answer, name=spec.name, word=OPPOSITE.get(answer.word, answer.word))
 
 
 def part_of(name: str, answer: Verdict, scale: str, units: tuple[str, ...] = (), same: bool = False) -> Part:
-    shown, between = MEASURES[scale].shown, ""
+    measure, between = MEASURES[scale], ""
     if answer.interval is not None:
-        between = " ({} to {})".format(*(shown.removesuffix(" Elo").format(bound) for bound in answer.interval))
+        between = " ({} to {})".format(*map(measure.number, answer.interval))
     strength = -abs(answer.effect) if same else answer.effect
-    effect = shown.format(answer.effect) + between
+    effect = measure.text(answer.effect) + between
     return Part(name, answer.word, effect, answer.runs, "runs", answer.needed, strength, units)
 
 

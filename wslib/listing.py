@@ -121,7 +121,9 @@ def warm_start(run: dict[str, Any]) -> str:
     """
     if run["method"] == "baseline":
         return "none"
-    return "adaptive" if run["switch"] == "adaptive" else f"{run['warm_iterations']} iterations"
+    if run["switch"] == "adaptive":
+        return "adaptive"
+    return f"{run['warm_iterations']} iteration{'s' if run['warm_iterations'] != 1 else ''}"
 
 
 def preset_of(run: dict[str, Any]) -> str:

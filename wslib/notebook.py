@@ -14,6 +14,7 @@ from myst_nb import glue
 
 from wslib import study
 from wslib.parameters import ParameterError, Parameters
+from wslib.report.look import plain_zeros
 
 P = TypeVar("P", bound=Parameters)
 
@@ -48,24 +49,26 @@ def origin(frame: pd.DataFrame, experiment: str) -> None:
     counts = frame["origin"].value_counts().to_dict()
     published, fresh = counts.get("published", 0), counts.get("computed here", 0)
     if not fresh:
-        text = f"All {published} results are the published ones, from `data/{experiment}`."
+        text = f"All {published} results" if published != 1 else "The one result"
+        text += f" shown here {'are' if published != 1 else 'is'} published in `data/`"
     else:
-        text = (
-            f"{fresh} of {len(frame)} results were computed here; {published} are published, from `data/{experiment}`."
-        )
+        text = f"{fresh} of {len(frame)} results were computed here; {published} are published in `data/`"
+    text += (
+        f": what was computed for this page in `data/{experiment}`, what it shares with another, in that one's folder."
+    )
     glue("run_results", "published" if not fresh else f"{fresh} of {len(frame)} computed here", display=False)
     display(Markdown(text))
 
 
 def say(text: str) -> Markdown:
     """A paragraph of prose with computed numbers."""
-    return Markdown(text)
+    return Markdown(plain_zeros(text))
 
 
 def numbers(**values: str) -> None:
     """Numbers, already formatted, that other pages of the book quote by name."""
     for name, value in values.items():
-        glue(name, value, display=False)
+        glue(name, plain_zeros(value), display=False)
 
 
 def results_of(asked: Any) -> tuple[list[Any], pd.DataFrame]:

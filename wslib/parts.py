@@ -4,7 +4,6 @@ For players without training the unit is the game, for all else the run. Each fu
 where there are none. A positive strength means that the claimed side is ahead.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from itertools import product
 from math import ceil
@@ -14,30 +13,45 @@ import pandas as pd
 from scipy.stats import norm
 
 from wslib import stats
-from wslib.evidence import Evidence, Ordering, Part, Spec, part_of
+from wslib.evidence import Evidence, Ordering, Part, Spec, judged, part_of
 from wslib.report import adaptive, orientation, untrained, warm
 from wslib.report.look import board_name, method_name, percent
 from wslib.store import thesis_table
-from wslib.verdicts import FEWEST_RUNS, Comparison, verdict
+from wslib.verdicts import FEWEST_RUNS, Comparison, Verdict, verdict
 
 NEARLY_ALWAYS = 0.9
 """Win rate that "nearly always wins" is taken to mean."""
 POINTS = "{:.1f} % ({:.1f} to {:.1f})"
+SEVEN_BEST = tuple(
+    Ordering("iprime", "connect4", f"{method} 7", f"{method} {other}", pool=method)
+    for method, other in product(("rave", "wrora"), (1, 3, 5, 9))
+)
+"""What the thesis says of the lengths: seven is better than the others, for two enhancements."""
 
 
 # --- players without training: the game is the unit ---------------------------------------------------------------
 
 
-def games_needed(effect: float, low: float, high: float, games: int, tests: int = 1) -> int | None:
+def games_needed(
+    effect: float, low: float, high: float, games: int, tests: int = 1, margin: float | None = None
+) -> int | None:
     """Games after which a normal test sees such an effect with a power of 80 %, after Holm's strictest step.
+
+    With a ``margin`` fewer are enough where the interval comes to lie below it sooner.
 
     >>> games_needed(effect=0.1, low=0.0, high=0.2, games=100)
     205
+    >>> games_needed(effect=-0.01, low=-0.11, high=0.09, games=100, margin=0.03)
+    1278
     """
     error = (high - low) / 2 / norm.ppf(1 - stats.ALPHA / 2)
-    if not effect or not error:
-        return None
-    return ceil(games * ((norm.ppf(1 - stats.ALPHA / 2 / tests) + norm.ppf(0.8)) * error / effect) ** 2)
+    ways = [(effect, tests)] + ([(margin - effect, 1)] if margin is not None and effect < margin else [])
+    known = [
+        ceil(games * ((norm.ppf(1 - stats.ALPHA / 2 / number) + norm.ppf(0.8)) * error / distance) ** 2)
+        for distance, number in ways
+        if distance and error
+    ]
+    return min((number for number in known if number <= stats.MOST), default=None)
 
 
 def _rate(low: float, score: float, high: float) -> str:
@@ -87,7 +101,7 @@ def rhea_parts(evidence: Evidence, changes: Callable[[str], bool], ordering: boo
             word, sign = same_verdict(low - 0.5, high - 0.5), "as strong as with"
         strength = score - 0.5 if ordering else -abs(score - 0.5)
         far = score - 0.5 if ordering else stats.SAME - abs(score - 0.5)
-        needed = games_needed(far, low, high, r.games, len(rows) if ordering else 1)
+        needed = games_needed(far, low, high, r.games, *((len(rows), stats.SAME) if ordering else ()))
         name = f"{board_name(r.board)}: RHEA {sign} {r.changed}"
         parts.append(Part(name, word, _rate(low, score, high), (r.games,), "games", needed, strength, (r.unit,)))
     return parts
@@ -101,33 +115,17 @@ def same_verdict(low: float, high: float) -> str:
 
 
 def untrained_orderings(evidence: Evidence) -> dict[tuple[str, str], Part]:
-    """Claim 2's orderings and those that other sentences add, by game and name; those added are corrected with all."""
+    """Claim 2's orderings and those that other sentences add, by game and name."""
     matches = evidence.frame("untrained")
     if matches.empty:
         return {}
     cells = untrained.against_baseline(matches, thesis_table("table_6_1"))
-    claim = untrained.claim_2(cells)
-    by = {(r.board, r.a): r for r in cells.itertuples()}
-    rows = []
-    for board in dict.fromkeys(cells["board"]):
-        r = by[board, "rave"]
-        rows.append((board, "RAVE > Baseline", r.score, 0.5, (r.low, r.high), r.p))
-        pairs = [("wrora", "rora"), ("wrora", "wro"), ("rora", "wro"), ("rora", "wrora")]
-        rows += [
-            untrained.difference(board, f"{method_name(a)} > {method_name(b)}", by[board, a], by[board, b])
-            for a, b in pairs
-        ]
-    added = pd.DataFrame(rows, columns=["board", "claimed", "ours", "other", "interval", "p"])
-    corrected = stats.holm([*claim["p"], *added["p"]])[len(claim) :]
-    added["verdict"] = [
-        stats.ordering_verdict(0.5 + r.ours - r.other, stats.Interval(*r.interval), p)
-        for r, p in zip(added.itertuples(), corrected, strict=True)
-    ]
+    found = untrained.orderings(cells)
     games, units = int(cells["games"].min()), cells.groupby("board")["unit"].agg(tuple)
     parts = {}
-    for r in pd.concat([claim, added]).itertuples():
+    for r in found.itertuples():
         low, high = r.interval
-        needed = games_needed(r.ours - r.other, low, high, games, len(claim) + len(added))
+        needed = games_needed(r.ours - r.other, low, high, games, len(found), stats.SAME)
         effect = "{:+.1f} points ({:+.1f} to {:+.1f})".format(
             *(100 * (v - 0.5) for v in (0.5 + r.ours - r.other, *r.interval))
         )
@@ -170,10 +168,8 @@ def switch_parts(evidence: Evidence, only: str = "") -> list[Part]:
     claim = adaptive.claim_6(frame, evidence.scale)
     units, found = tuple(frame["unit"]), []
     for row in claim[claim["claim"].str.startswith(only)].to_dict("records"):
-        counted = re.search(r"of (\d+) runs", row["found"])
-        runs = int(counted[1]) if counted else len(frame)
-        word = row["verdict"] if runs >= FEWEST_RUNS else stats.UNDECIDED
-        found.append(Part(row["claim"], word, row["found"], (runs,), units=units))
+        word = row["verdict"] if row["runs"] >= FEWEST_RUNS else stats.UNDECIDED
+        found.append(Part(row["claim"], word, row["found"], (row["runs"],), units=units))
     return found or [Part(only)]
 
 
@@ -232,8 +228,12 @@ def diversity_part(evidence: Evidence) -> Part:
     wide = wide.reindex(columns=["adaptive", "fixed"]).dropna()
     if wide.empty:
         return Part(name)
+    units = tuple(first["unit"].unique())
+    if (wide == 1).all(axis=None):
+        saturated = "all games are distinct on both sides, so this measure cannot tell"
+        return Part(name, effect=saturated, runs=(len(wide), len(wide)), units=units)
     comparison = Comparison(name, wide["adaptive"], wide["fixed"], scale="score", paired=True)
-    return part_of(name, verdict(comparison), "score", tuple(first["unit"].unique()))
+    return part_of(name, verdict(comparison), "score", units)
 
 
 def length_part(evidence: Evidence, methods: Sequence[str], lengths: Sequence[int]) -> Part:
@@ -245,22 +245,32 @@ def length_part(evidence: Evidence, methods: Sequence[str], lengths: Sequence[in
     present = [m for m in methods if warm.best_length(elos, m)]
     if not present:
         return Part(name)
-    found = warm.judged(warm.best_lengths(elos, present, lengths))
+    found = list(lengths_judged(elos, methods, lengths).values())
     best = ", ".join(f"{method_name(m)} {str(warm.best_length(elos, m)).split()[1]}" for m in present)
     fewest = min((min(v.runs) for v in found), default=0)
     units = tuple(elos["unit"].dropna().unique()) if "unit" in elos else ()
     needed = max((v.needed for v in found if v.needed), default=None)
-    return Part(name, warm.length_verdict(elos, found, present), f"best observed: {best}", (fewest,), "runs", needed,
+    return Part(name, warm.length_verdict(elos, found, methods), f"best observed: {best}", (fewest,), "runs", needed,
                 units=units)  # fmt: skip
 
 
-def lengths_best(board: str, methods: Sequence[str], best: int, lengths: Sequence[int]) -> list[Spec]:
-    """For these enhancements one length is better than all others, each in its own pool."""
+def lengths_compared(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> list[Ordering]:
+    """The best observed length of every enhancement against its other lengths, each in its own pool."""
     return [
-        Ordering("iprime", board, f"{m} {best}", f"{m} {other}", pool=m)
-        for m, other in product(methods, lengths)
-        if other != best
+        Ordering("iprime", board, best, f"{method} {length}", pool=method)
+        for board in dict.fromkeys(elos["board"])
+        for method in methods
+        if (best := warm.best_length(elos, method))
+        for length in lengths
+        if best != f"{method} {length}"
     ]
+
+
+def lengths_judged(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> dict[Spec, Verdict]:
+    """Verdicts on these, corrected together with the lengths that the thesis calls best."""
+    compared = lengths_compared(elos, methods, lengths)
+    found = judged([*SEVEN_BEST, *compared], elos)
+    return {spec: found[spec] for spec in compared if spec in found}
 
 
 def plies_part(evidence: Evidence, board: str, claimed: int) -> Part:

@@ -86,15 +86,29 @@ def no_advantage_verdict(observed: float, interval: Interval, p: float) -> str:
 
 
 def games_to_decide(wins: int, draws: int, losses: int, power: float = 0.8, tests: int = 1) -> int | None:
-    """Games after which the sign test sees a difference like the observed one with this power; None if there is none.
+    """Games that decide an ordering with this power, should the observed score be the true one; None if none can.
 
-    With several ``tests`` in an experiment it is the number for the strictest step of Holm's correction.
+    The sign test sees the difference, or the interval comes to lie below what matters. With several ``tests`` in an
+    experiment the former is the number for the strictest step of Holm's correction.
 
-    >>> games_to_decide(wins=55, draws=0, losses=45)
-    783
+    >>> games_to_decide(wins=55, draws=0, losses=45), games_to_decide(wins=50, draws=0, losses=50)
+    (783, 2181)
     """
-    if wins == losses:
+    games = wins + draws + losses
+    if not wins + losses:
         return None
+    ways = [_games_to_see(wins, draws, losses, power, tests)] if wins != losses else []
+    mean = score(wins, draws, losses)
+    spread = np.sqrt(mean * (1 - mean))  # as Wilson's interval has it, which takes a draw for half a win
+    if mean < 0.5 + SAME and spread:
+        quantiles = stats.norm.ppf(1 - ALPHA / 2) + stats.norm.ppf(power)
+        # Few games tell little of the spread: no number can be smaller than one that did not decide.
+        ways.append(max(ceil((quantiles * spread / (0.5 + SAME - mean)) ** 2), games + 1))
+    needed = min(ways, default=MOST + 1)
+    return needed if needed <= MOST else None
+
+
+def _games_to_see(wins: int, draws: int, losses: int, power: float, tests: int) -> int:
     decided, alpha = wins + losses, ALPHA / tests
     share = max(wins, losses) / decided
     spread = stats.norm.ppf(1 - alpha / 2) / 2 + stats.norm.ppf(power) * np.sqrt(share * (1 - share))
@@ -111,7 +125,8 @@ SAMPLED = 100_000
 """Regroupings drawn at random, where there are more."""
 RESAMPLES = 10_000
 """Repetitions of a bootstrap."""
-MOST_RUNS = 100_000
+MOST = 100_000
+"""Runs or games beyond which no number is named: it would rest on the last digit of an estimate."""
 
 
 class Runs(NamedTuple):
@@ -267,10 +282,13 @@ def power_of_t(effect: float, sd: float, runs: int, alpha: float = ALPHA, paired
     return float(stats.nct.sf(stats.t.ppf(1 - alpha / 2, freedom), freedom, shift))
 
 
-def runs_to_decide(effect: float, sd: float, power: float = 0.8, tests: int = 1, paired: bool = False) -> int | None:
-    """Runs a side after which such a difference is seen with this power; None if there is none, or beyond 100,000.
+def runs_to_decide(
+    effect: float, sd: float, power: float = 0.8, tests: int = 1, paired: bool = False, permuted: bool = True
+) -> int | None:
+    """Runs a side after which such a difference is seen with this power; None if there is none, or beyond ``MOST``.
 
-    With several ``tests`` in an experiment it is the number for the strictest step of Holm's correction.
+    With several ``tests`` in an experiment it is the number for the strictest step of Holm's correction. A permutation
+    test (``permuted``) needs some runs however large the difference is; an interval does not.
 
     >>> [runs_to_decide(effect=effect, sd=50) for effect in (100, 75, 50, 25)]
     [6, 9, 17, 64]
@@ -279,11 +297,11 @@ def runs_to_decide(effect: float, sd: float, power: float = 0.8, tests: int = 1,
         return None
     alpha, least = ALPHA / tests, 2
     # A permutation test of too few runs is never significant, however large the difference.
-    while (2 / 2**least if paired else 2 / comb(2 * least, least)) >= alpha:
+    while permuted and (2 / 2**least if paired else 2 / comb(2 * least, least)) >= alpha:
         least += 1
     if sd == 0:
         return least
-    low, high = least, MOST_RUNS
+    low, high = least, MOST
     if power_of_t(effect, sd, high, alpha, paired) < power:
         return None
     while low < high:

@@ -7,7 +7,7 @@ what the rule leaves open, *not replicated* when it lies outside. All else is *n
 everything with fewer than five runs a side. A positive effect means that the first group is stronger.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -30,7 +30,7 @@ from wslib.stats import (
 
 FEWEST_RUNS = 5
 """A side; with fewer, nothing about trained players is decided."""
-Scale = Literal["elo", "score"]
+Scale = Literal["elo", "score", "spread"]
 Claim = Literal["higher", "same"]
 
 
@@ -40,15 +40,26 @@ class _Measure(NamedTuple):
     even: float
     """What a group of runs is compared with when there is no second one."""
     small: float
-    """An advantage below this does not count as one."""
+    """An advantage that lies below this counts as none."""
     same: float
     """Differences within ± this are called none."""
-    shown: str
+    unit: str
+    scale: float = 1.0
+    digits: int = 0
+
+    def number(self, value: float) -> str:
+        """A difference as it is written, without its unit."""
+        return f"{self.scale * value:+.{self.digits}f}"
+
+    def text(self, value: float) -> str:
+        """A difference as it is written."""
+        return f"{self.number(value)} {self.unit}"
 
 
 MEASURES: dict[str, _Measure] = {
-    "elo": _Measure(0.0, 20.0, 30.0, "{:+.0f} Elo"),
-    "score": _Measure(0.5, 0.03, 0.03, "{:+.1%}"),
+    "elo": _Measure(0.0, 20.0, 30.0, "Elo"),
+    "score": _Measure(0.5, 0.03, 0.03, "points", scale=100, digits=1),
+    "spread": _Measure(0.0, 0.0, 0.0, "Elo"),
 }
 
 
@@ -66,6 +77,8 @@ class Comparison:
     claim: Claim = "higher"
     scale: Scale = "elo"
     paired: bool = False
+    test: Hashable = None
+    """Comparisons with the same are one test, as of the same two groups with either claimed to be the higher."""
 
     def __post_init__(self) -> None:
         for value, allowed in ((self.claim, ("higher", "same")), (self.scale, tuple(MEASURES))):
@@ -87,6 +100,11 @@ class Comparison:
         if self.second is None:
             return first - MEASURES[self.scale].even
         return first - self._second if self.paired else None
+
+    @property
+    def tested(self) -> bool:
+        """Whether there is a test: not where fewer than five runs decide nothing, nor where the interval decides."""
+        return self.claim == "higher" and min(self.runs) >= FEWEST_RUNS
 
     @property
     def runs(self) -> tuple[int, ...]:
@@ -139,8 +157,8 @@ class Verdict:
     reason: str
     effect: float
     interval: Interval | None
-    p: float
-    """After Holm's correction for an ordering."""
+    p: float | None
+    """Of an ordering, after Holm's correction; None where nothing is tested."""
     runs: tuple[int, ...]
     """Runs a side."""
     needed: int | None
@@ -148,28 +166,29 @@ class Verdict:
 
 
 def verdicts(comparisons: Sequence[Comparison]) -> list[Verdict]:
-    """The verdicts on all claims of one experiment; Holm's correction is over its orderings.
+    """The verdicts on all claims of one experiment; Holm's correction is over its orderings that have enough runs.
 
     >>> strong, weak = [105, 80, 120, 95, 130, 110], [0, 20, -10, 15, 5, -20]
     >>> [one] = verdicts([Comparison("WRoRa > Baseline", strong, weak)])
     >>> one.word, one.runs
     ('replicated', (6, 6))
     """
-    p = [comparison.p() for comparison in comparisons]
-    # Where fewer than five runs decide nothing, there is no test, and none to correct for.
-    tested = [k for k, c in enumerate(comparisons) if c.claim == "higher" and min(c.runs) >= FEWEST_RUNS]
-    for k, corrected in zip(tested, holm([p[k] for k in tested]), strict=True):
-        p[k] = corrected
-    return [verdict(c, p=value, tests=max(len(tested), 1)) for c, value in zip(comparisons, p, strict=True)]
+    keys = [place if c.test is None else c.test for place, c in enumerate(comparisons)]
+    tests = {key: c.p() for key, c in zip(keys, comparisons, strict=True) if c.tested}
+    corrected = dict(zip(tests, holm(list(tests.values())), strict=True))
+    return [verdict(c, corrected.get(key), max(len(tests), 1)) for key, c in zip(keys, comparisons, strict=True)]
 
 
 def verdict(comparison: Comparison, p: float | None = None, tests: int = 1) -> Verdict:
     """The verdict on one claim; ``p`` is the corrected one where it is one of several ``tests``."""
-    p = comparison.p() if p is None else p
     effect, interval = comparison.effect, comparison.interval
+    if not comparison.tested:
+        p = None
+    elif p is None:
+        p = comparison.p()
     if min(comparison.runs) < FEWEST_RUNS or interval is None:
         word, why = UNDECIDED, f"fewer than {FEWEST_RUNS} runs a side decide nothing"
-    elif comparison.claim == "higher":
+    elif p is not None:
         word, why = _ordering(MEASURES[comparison.scale], effect, interval, p)
     else:
         word, why = _no_difference(MEASURES[comparison.scale], interval)
@@ -184,14 +203,14 @@ def verdict(comparison: Comparison, p: float | None = None, tests: int = 1) -> V
 def _ordering(measure: _Measure, effect: float, interval: Interval, p: float) -> tuple[str, str]:
     if p < ALPHA:
         return (REPLICATED, "as claimed") if effect > 0 else (NOT_REPLICATED, "the opposite of the claim")
-    small = measure.shown.format(measure.small)
+    small = measure.text(measure.small)
     if interval.high < measure.small:
         return NOT_REPLICATED, f"the interval lies below {small}, too little to matter"
     return UNDECIDED, f"no significant difference, and the interval reaches {small}"
 
 
 def _no_difference(measure: _Measure, interval: Interval) -> tuple[str, str]:
-    margin = measure.shown.format(measure.same).replace("+", "±")
+    margin = measure.text(measure.same).replace("+", "±")
     if -measure.same < interval.low and interval.high < measure.same:
         return REPLICATED, f"the interval lies within {margin}"
     if interval.low > measure.same or interval.high < -measure.same:
@@ -206,19 +225,19 @@ def _needed(comparison: Comparison, tests: int) -> int | None:
     measure, effect = MEASURES[comparison.scale], comparison.effect
     paired = comparison.gains is not None
     if comparison.claim == "same":
-        ways = [runs_to_decide(abs(abs(effect) - measure.same), comparison.sd, paired=paired)]
+        ways = [runs_to_decide(abs(abs(effect) - measure.same), comparison.sd, paired=paired, permuted=False)]
     else:
         ways = [runs_to_decide(effect, comparison.sd, tests=tests, paired=paired)]
         if effect < measure.small:  # or the interval comes to lie below what matters
-            ways.append(runs_to_decide(measure.small - effect, comparison.sd, paired=paired))
+            ways.append(runs_to_decide(measure.small - effect, comparison.sd, paired=paired, permuted=False))
     known = [max(number, FEWEST_RUNS) for number in ways if number]
     return min(known) if known else None
 
 
-def _facts(comparison: Comparison, p: float) -> str:
-    shown = MEASURES[comparison.scale].shown
+def _facts(comparison: Comparison, p: float | None) -> str:
+    shown = MEASURES[comparison.scale].text
     interval = comparison.interval
-    between = f"95 % interval {shown.format(interval.low)} to {shown.format(interval.high)}, " if interval else ""
-    corrected = " (Holm)" if comparison.claim == "higher" else ""
+    between = f"95 % interval {shown(interval.low)} to {shown(interval.high)}, " if interval else ""
+    tested = f"p = {p:.3f} (Holm), " if p is not None else ""
     sides = " and ".join(map(str, comparison.runs))
-    return f"{shown.format(comparison.effect)}, {between}p = {p:.3f}{corrected}, {sides} runs"
+    return f"{shown(comparison.effect)}, {between}{tested}{sides} runs"

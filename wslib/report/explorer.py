@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from wslib.report.look import Html, board_name, data_link, method_name
+from wslib.report.look import Html, board_name, data_link, method_name, plain_zeros
 
 CHOICES = ("experiment", "game", "method", "warm start", "preset", "results")
 """Columns with a menu of their values."""
@@ -85,7 +85,8 @@ def _cell(name: str, value: object) -> str:
         return '<td data-value=""></td>' if name in NUMBERS else "<td></td>"
     if name in NUMBERS:
         number = float(str(value))
-        return f'<td class="number" data-value="{number:.6g}">{DIGITS.get(name, "{:.0f}").format(number)}</td>'
+        text = plain_zeros(DIGITS.get(name, "{:.0f}").format(number))
+        return f'<td class="number" data-value="{number:.6g}">{text}</td>'
     long = ' class="long"' if len(str(value)) > LONG else ""
     return f"<td{long}>{escape(str(value))}</td>"
 
@@ -95,5 +96,6 @@ def summary_prose(runs: pd.DataFrame) -> str:
     once = runs.drop_duplicates("unit")
     hours = once["CPU minutes"].astype(float).sum() / 60
     fresh = int((once["results"] != "published").sum())
-    text = f"{len(once)} training runs of {runs['experiment'].nunique()} experiments, {hours:.1f} processor hours."
+    experiments = runs.loc[runs["experiment"] != "", "experiment"].nunique()
+    text = f"{len(once)} training runs of {experiments} experiments, {hours:.1f} processor hours (those timed whole)."
     return text + (f" {fresh} of them are not published, but were computed here." if fresh else " All are published.")

@@ -18,8 +18,10 @@ from wslib import stats
 from wslib.report.look import (
     INK,
     METHODS,
+    WIDEST,
     Html,
     board_name,
+    kind_name,
     look_of,
     method_of,
     panel_axes,
@@ -59,7 +61,7 @@ def strength_figure(strengths: pd.DataFrame, opponent: str) -> Html:
                 look = looks[kind]
                 axis.scatter(moved, 100 * rows["score"], s=16, color=look["color"], marker=look["marker"], alpha=0.7)
                 means = rows.groupby("iteration")["score"].mean()
-                axis.plot(means.index, 100 * means, label=kind, markersize=4, linewidth=1.3, **look)
+                axis.plot(means.index, 100 * means, label=kind_name(kind), markersize=4, linewidth=1.3, **look)
             axis.axhline(50, color="#808080", linewidth=0.8)
             axis.set_title(board_name(board))
             axis.set_xlabel("iteration")
@@ -67,7 +69,7 @@ def strength_figure(strengths: pd.DataFrame, opponent: str) -> Html:
         return figure
 
     last = frame[frame["iteration"] == frame["iteration"].max()].groupby(["board", "kind"], sort=False)["score"].mean()
-    listed = "; ".join(f"{board_name(b)}, {k}: {percent(v)} %" for (b, k), v in last.items())
+    listed = "; ".join(f"{board_name(b)}, {kind_name(k)}: {percent(v)} %" for (b, k), v in last.items())
     return show_figure(
         draw,
         f"Score against {opponent} by iteration. At the last iteration, means of the runs: {listed}.",
@@ -90,7 +92,7 @@ def curves_figure(iterations: pd.DataFrame, measures: Mapping[str, str], caption
     looks = _looks(kinds)
 
     def draw() -> Figure:
-        size = (4.1 * len(boards), 2.1 * len(measures) + 0.8)
+        size = (min(4.1 * len(boards), WIDEST), 2.1 * len(measures) + 0.8)
         figure, axes = plt.subplots(len(measures), len(boards), figsize=size, squeeze=False, sharex=True)
         for row, (column, label) in enumerate(measures.items()):
             for axis, board in zip(axes[row], boards, strict=True):
@@ -98,7 +100,7 @@ def curves_figure(iterations: pd.DataFrame, measures: Mapping[str, str], caption
                     rows = iterations[(iterations["board"] == board) & (iterations["kind"] == kind)]
                     means = rows.groupby("iteration")[column].mean()
                     look = {k: v for k, v in looks[kind].items() if k != "marker"}
-                    axis.plot(means.index, means, label=kind, linewidth=1.3, **look)
+                    axis.plot(means.index, means, label=kind_name(kind), linewidth=1.3, **look)
                 if row == 0:
                     axis.set_title(board_name(board))
                 if row == len(measures) - 1:
@@ -112,7 +114,7 @@ def curves_figure(iterations: pd.DataFrame, measures: Mapping[str, str], caption
     last = iterations[iterations["iteration"] == iterations["iteration"].max()]
     ends = last.groupby(["board", "kind"], sort=False)[list(measures)].mean()
     listed = "; ".join(
-        f"{board_name(b)}, {k}: " + ", ".join(f"{measures[m]} {v:.2f}" for m, v in row.items())
+        f"{board_name(b)}, {kind_name(k)}: " + ", ".join(f"{measures[m]} {v:.2f}" for m, v in row.items())
         for (b, k), row in ends.iterrows()
     )
     behind = [c for c in ("unit", "board", "kind", "seed", "iteration", *measures) if c in iterations]
@@ -126,7 +128,7 @@ def runs_table(strengths: pd.DataFrame, costs: pd.DataFrame, opponent: str) -> H
     rows = [
         {
             "game": board_name(board),
-            "kind": kind,
+            "kind": kind_name(kind),
             "runs": len(group),
             "score of each run %": ", ".join(percent(s) for s in group["score"]),
             "mean %": group["score"].mean(),
@@ -170,12 +172,27 @@ def resolution_prose(strengths: pd.DataFrame) -> str:
     )
 
 
+def changes_prose(strengths: pd.DataFrame) -> str:
+    """Which kinds differ from the first one by more than the seeds can explain, game by game."""
+    last = scored(strengths[strengths["iteration"] == strengths["iteration"].max()])
+    means = last.groupby(["board", "kind"], sort=False)["score"].mean()
+    usual, smallest = last["kind"].iloc[0], resolution(strengths)[1]
+    if np.isnan(smallest):
+        return ""
+    gains = {(b, k): v - means[b, usual] for (b, k), v in means.items() if k != usual}
+    seen = [f"*{k}* in {board_name(b)} ({100 * g:+.1f})" for (b, k), g in gains.items() if abs(g) > smallest]
+    rest = len(gains) - len(seen)
+    return (
+        f"More than that from *{usual}* are {', '.join(seen) or 'none'}; the other {rest} are not told apart from it."
+    )
+
+
 def stages_table(costs: pd.DataFrame) -> Html:
     """Where the time goes, per kind of run."""
     stages = ["cpu_self-play", "cpu_training", "cpu_arena", "cpu_storing"]
     means = costs.groupby(["board", "kind"], sort=False)[stages].mean().reset_index()
     shown = means.rename(columns={s: s.removeprefix("cpu_") + " s" for s in stages})
-    shown["board"] = shown["board"].map(board_name)
+    shown["board"], shown["kind"] = shown["board"].map(board_name), shown["kind"].map(kind_name)
     return show_table(
         shown.rename(columns={"board": "game"}),
         "Processor seconds of a run by stage.",
@@ -188,7 +205,7 @@ def ends_table(iterations: pd.DataFrame, measures: Mapping[str, str], last: int 
     """Means over the last iterations of the runs of each kind."""
     late = iterations[iterations["iteration"] > iterations["iteration"].max() - last]
     means = late.groupby(["board", "kind"], sort=False)[list(measures)].mean().reset_index()
-    means["board"] = means["board"].map(board_name)
+    means["board"], means["kind"] = means["board"].map(board_name), means["kind"].map(kind_name)
     shown = means.rename(columns={"board": "game", **measures})
     return show_table(
         shown,

@@ -48,6 +48,15 @@ INK = "#010203"
 """Stands for the page's own text colour while a figure is drawn."""
 
 
+def plain_zeros(text: str) -> str:
+    """Zeros without a sign: what is rounded to nothing is neither above nor below.
+
+    >>> plain_zeros("-0 Elo (-0.4 to +0.0), wro-0")
+    '0 Elo (-0.4 to 0.0), wro-0'
+    """
+    return re.sub(r"(?<![\w.])[+-](0(?:\.0+)?)(?![\d.]*\d)", r"\1", text)
+
+
 def method_name(method: str) -> str:
     """A method as it is written in tables."""
     return METHODS[method][0] if method in METHODS else method
@@ -161,7 +170,7 @@ def show_table(
         text = str(value)
         made = isinstance(value, Html)
         wrap = "normal" if tag == "th" or made or len(text) > LONGEST_UNWRAPPED else "nowrap"
-        shown = value.html if made else escape(text)
+        shown = plain_zeros(value.html if made else escape(text))
         return f'<{tag} style="text-align:{"right" if right else "left"};white-space:{wrap}">{shown}</{tag}>'
 
     head = "".join(cell("th", c, c in numeric) for c in frame)

@@ -35,7 +35,7 @@ def matrix_figure(pairs: pd.DataFrame, kinds: Sequence[str]) -> Html:
         figure, axes = panel_axes(len(boards), 0.62 * size + 1.1, 0.52 * size + 1.2)
         for axis, board in zip(axes, boards, strict=True):
             table = tables[board]
-            axis.imshow(table, cmap="RdBu", vmin=0, vmax=1)
+            axis.imshow(table, cmap="PuOr_r", vmin=0, vmax=1)
             for (i, j), value in np.ndenumerate(table.to_numpy()):
                 if np.isfinite(value):
                     ink = "#ffffff" if abs(value - 0.5) > 0.3 else "#000000"

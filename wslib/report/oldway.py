@@ -16,7 +16,17 @@ from wslib.oldway import WAYS
 from wslib.pairings import COUNTS, ordered_pairs
 from wslib.parameters import ParameterError
 from wslib.rating import THESIS, Rating, RatingSettings, rate
-from wslib.report.look import Html, board_name, kind_name, look_of, panel_axes, percent, show_figure, show_table
+from wslib.report.look import (
+    METHODS,
+    Html,
+    board_name,
+    kind_name,
+    look_of,
+    panel_axes,
+    percent,
+    show_figure,
+    show_table,
+)
 
 ANCHOR = "random"
 NAMES = {
@@ -60,8 +70,8 @@ def ways_table(pairs: pd.DataFrame) -> Html:
                 "game": board_name(str(board)),
                 "way": NAMES[str(way)],
                 "pairings": len(group),
-                "distinct games a pairing": f"{group['distinct'].mean():.1f}",
-                "fewest to most": f"{group['distinct'].min():.0f} to {group['distinct'].max():.0f}",
+                "distinct games": f"{group['distinct'].mean():.1f}",
+                "from, to": f"{group['distinct'].min():.0f} to {group['distinct'].max():.0f}",
                 "one outcome per colour %": percent(group["repeats"].mean()),
                 "looks so in the totals %": percent(group["looks_repeated"].mean()),
                 "first mover's score %": percent((first + drawn / 2) / games),
@@ -229,7 +239,7 @@ def elo_figure(frame: pd.DataFrame) -> Html:
         for axis, board in zip(axes, boards, strict=True):
             rows = frame.loc[board].drop(index=ANCHOR, errors="ignore")
             kinds = rows.index.str.rsplit("-", n=1).str[0]
-            for kind in dict.fromkeys(kinds):
+            for kind in sorted(set(kinds), key=list(METHODS).index):
                 colour, mark = look_of(kind)
                 group = rows[kinds == kind]
                 axis.scatter(group[one], group[two], color=colour, marker=mark, s=36, label=kind_name(kind))
@@ -249,7 +259,14 @@ def elo_figure(frame: pd.DataFrame) -> Html:
     caption = (
         "The same networks twice: played and rated our way (across) and the old way (up). On the line, both agree."
     )
-    return show_figure(draw, f"Elo of each network, our way and the old way: {listed}.", caption)
+    return show_figure(draw, f"Elo of each network, our way and the old way: {listed}.", caption, _flat(frame))
+
+
+def _flat(frame: pd.DataFrame) -> pd.DataFrame:
+    """The ratings with a column per way and setting."""
+    flat = frame.copy()
+    flat.columns = [f"{way}, {setting} setting" for way, setting in frame.columns]
+    return flat.reset_index()
 
 
 def moved_scores(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -274,6 +291,11 @@ def ways_prose(pairs: pd.DataFrame) -> str:
             f"{100 * moved.loc[board, 'old']:.0f} percentage points from ours on average."
         )
     return " ".join(parts)
+
+
+def boards_prose(pairs: pd.DataFrame) -> str:
+    """The games that the matches are of."""
+    return " and ".join(map(board_name, dict.fromkeys(pairs["board"])))
 
 
 def ratings_prose(found: pd.DataFrame) -> str:

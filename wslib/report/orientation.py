@@ -29,6 +29,8 @@ from wslib.report.look import (
 
 THESIS_GAMES = 500
 """Repetitions that the caption of Table 5.1 names."""
+RHEA_GAMES = 100
+"""Repetitions that its cells with RHEA, all of them whole percentages, point to."""
 CLAIMED = tuple(combinations(("rave", "mcts", "rhea", "random"), 2))
 """Claim 1 as orderings, the stronger first."""
 EXCEPTION = ("othello", "rhea", "random")
@@ -62,19 +64,18 @@ def beside_thesis(matches: pd.DataFrame, thesis: pd.DataFrame) -> pd.DataFrame:
     frame["thesis"] = [printed.get(key, np.nan) for key in keys]
     frame["thesis_back"] = [printed.get((board, b, a), np.nan) for board, a, b in keys]
     frame["difference"] = frame["score"] - frame["thesis"]
-    frame["p_same"] = [
-        _p_same(t, s, n) for t, s, n in zip(frame["thesis"], frame["score"], frame["games"], strict=True)
-    ]
+    frame["thesis_games"] = [RHEA_GAMES if "rhea" in (a, b) else THESIS_GAMES for _, a, b in keys]
+    frame["p_same"] = [_p_same(r.thesis, r.thesis_games, r.score, r.games) for r in frame.itertuples()]
     frame["differs"] = frame["p_same"] < stats.ALPHA
     return frame
 
 
-def _p_same(thesis: float, ours: float, games: int) -> float:
+def _p_same(thesis: float, their_games: int, ours: float, games: int) -> float:
     """Fisher's exact test that both win rates are one, with draws as half wins and whole counts."""
     if np.isnan(thesis):
         return np.nan
-    theirs, wins = round(thesis * THESIS_GAMES), round(ours * games)
-    return float(scipy_stats.fisher_exact([[theirs, THESIS_GAMES - theirs], [wins, games - wins]]).pvalue)
+    theirs, wins = round(thesis * their_games), round(ours * games)
+    return float(scipy_stats.fisher_exact([[theirs, their_games - theirs], [wins, games - wins]]).pvalue)
 
 
 def comparison_table(compared: pd.DataFrame) -> Html:
@@ -97,7 +98,8 @@ def comparison_table(compared: pd.DataFrame) -> Html:
     return show_table(
         shown,
         "Win rate of the first-named player, (wins + draws/2) / games. ≠: the two win rates differ by more than chance "
-        "(Fisher's exact test at 5 %, the thesis' with its 500 games, not corrected for the number of pairs).",
+        "(Fisher's exact test at 5 %, not corrected for the number of pairs; of the thesis "
+        f"{THESIS_GAMES} games, with RHEA the {RHEA_GAMES} that its whole percentages point to).",
         {"ours %": percent},
         compared,
     )
@@ -231,7 +233,7 @@ def _would_decide(row, tests: int) -> str:
         return ""
     wins, draws, losses = row.counts
     games = stats.games_to_decide(wins, draws, losses, tests=tests)
-    return "no difference seen" if games is None else f"{games:,} games"
+    return "no number can be named" if games is None else f"{games:,} games"
 
 
 def rhea_changes(matches: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
@@ -290,6 +292,20 @@ def rhea_prose(changed: pd.DataFrame) -> str:
     )
 
 
+def printed_prose(checks: pd.DataFrame) -> str:
+    """Cells of the printed table that do not differ from one half after Holm's correction."""
+    same = [
+        f"{method_name(r.column_player)} against {method_name(r.row_player)} in {board_name(r.game)} "
+        f"({r.win_pct:g} %, p {p_value(r.binom_p_two_sided)} before the correction)"
+        for r in checks.itertuples()
+        if r.holm_p >= stats.ALPHA
+    ]
+    return (
+        f"Of its {len(checks)} printed win rates {len(same)} do not differ from one half by the binomial test with "
+        f"Holm's correction, taking the caption's number of games: {'; '.join(same)}."
+    )
+
+
 def distances(compared: pd.DataFrame) -> pd.DataFrame:
     """Per reading: root mean square distance to the published cells in percentage points, and the cells that differ."""
     grouped = compared.groupby("reading", sort=False)
@@ -309,7 +325,7 @@ def distances(compared: pd.DataFrame) -> pd.DataFrame:
 def noise_floor(compared: pd.DataFrame) -> float:
     """Distance in points that chance alone would leave if the printed win rates were the true ones."""
     one = compared.drop_duplicates(["board", "a", "b"])
-    variance = one["thesis"] * (1 - one["thesis"]) * (1 / one["games"] + 1 / THESIS_GAMES)
+    variance = one["thesis"] * (1 - one["thesis"]) * (1 / one["games"] + 1 / one["thesis_games"])
     return 100 * float(np.sqrt(variance.mean()))
 
 

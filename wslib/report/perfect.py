@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from wslib.report.look import INK, METHODS, Html, board_name, percent, show_figure, show_table
+from wslib.report.look import INK, METHODS, WIDEST, Html, board_name, percent, show_figure, show_table
 
 MEASURES = ("optimal", "regret", "discs_lost", "value_error")
 READINGS = {"visits": "visits", "q": "Q", "q_rave": "Q_rave"}
@@ -19,7 +19,7 @@ _LOOKS = {
     "Random": METHODS["random"][1:],
     "MCTS": METHODS["mcts"][1:],
     "RAVE": METHODS["rave"][1:],
-    "RAVE, path only": ("#D55E00", "D"),
+    "RAVE, path only": ("#B07D2B", "D"),
     "RHEA": METHODS["rhea"][1:],
 }
 STALLED, NEARLY = 0.1, 0.02
@@ -56,9 +56,8 @@ def optimal_figure(rows: pd.DataFrame) -> Html:
     boards, sets = list(dict.fromkeys(frame["board"])), list(dict.fromkeys(frame["set"]))
 
     def draw() -> Figure:
-        figure, axes = plt.subplots(
-            len(sets), len(boards), figsize=(3.4 * len(boards) + 0.4, 2.9 * len(sets) + 0.9), squeeze=False, sharex=True
-        )
+        size = (min(3.4 * len(boards) + 0.4, WIDEST), 2.9 * len(sets) + 1.1)
+        figure, axes = plt.subplots(len(sets), len(boards), figsize=size, squeeze=False, sharex=True)
         for axis, (which, board) in zip(axes.ravel(), [(s, b) for s in sets for b in boards], strict=True):
             part = frame[(frame["board"] == board) & (frame["set"] == which)]
             for (who, reading), line in part.groupby(["player", "reading"], sort=False):
@@ -72,6 +71,7 @@ def optimal_figure(rows: pd.DataFrame) -> Html:
             axis.set_xticks(
                 sorted(set(frame["simulations"]) - {0}),
                 labels=[str(m) for m in sorted(set(frame["simulations"]) - {0})],
+                fontsize=9,
             )
             axis.minorticks_off()
             axis.set_ylim(None, 101)
@@ -84,7 +84,7 @@ def optimal_figure(rows: pd.DataFrame) -> Html:
         handles, names = axes[0][0].get_legend_handles_labels()
         figure.tight_layout()
         figure.subplots_adjust(bottom=0.24 if len(sets) > 1 else 0.36)
-        figure.legend(handles, names, loc="lower center", ncols=4, fontsize=8)
+        figure.legend(handles, names, loc="lower center", ncols=3, fontsize=9)
         return figure
 
     most = frame[frame["simulations"] == frame["simulations"].max()]

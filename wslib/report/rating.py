@@ -166,6 +166,7 @@ def alarms_figure(simulated: pd.DataFrame) -> Html:
         f"Lines of false alarms by the spread of runs. {said}.",
         "How often a test at 5 % (dotted) finds a difference between two methods that are equally good. Left every "
         "game is new, right two games are repeated over and over.",
+        frame,
     )
 
 

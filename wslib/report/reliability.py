@@ -2,6 +2,7 @@
 
 import json
 from html import escape
+from typing import Any
 
 import pandas as pd
 
@@ -17,6 +18,7 @@ PROMISES = {
     "notebooks": "A killed execution leaves no unreadable notebook in place of a good one",
     "hostile input": "Crafted input is refused in one sentence, in bounded memory, and nothing of it runs",
 }
+FAULTS = "python tests/faults/run.py "
 
 
 def summed(record: pd.DataFrame) -> pd.DataFrame:
@@ -35,7 +37,7 @@ def promises_table(record: pd.DataFrame) -> object:
     shown = pd.DataFrame(
         {
             "promise": [PROMISES[fault] for fault in sums["fault"]],
-            "tried on": [f"{trials:,} {of}" for trials, of in zip(sums["trials"], sums["of"], strict=True)],
+            "tried on": [_tried(record, row) for row in sums.itertuples()],
             "broken": sums["failures"],
             "last": sums["last"].str[:10],
         }
@@ -43,15 +45,24 @@ def promises_table(record: pd.DataFrame) -> object:
     return show_table(shown, "What is promised, how often that was tried, and how often the promise was broken.")
 
 
+def _tried(record: pd.DataFrame, row: Any) -> str:
+    """A promise's denominator; of training runs also how many came to an end at which bytes could be compared."""
+    details = [json.loads(text) for text in record.loc[record["fault"] == row.fault, "details"]]
+    ended = sum(count for told in details for name, count in told.items() if name.startswith("runs ended"))
+    return f"{row.trials:,} {row.of}" + (f"; bytes compared at the end of {ended} runs" if ended else "")
+
+
 def runs_table(record: pd.DataFrame) -> object:
     """Each run of a fault command as it was recorded."""
     shown = record.assign(
-        date=record["date"].str[:16].str.replace("T", " "),
+        date=record["date"].str[:10],
         details=[_told(text) for text in record["details"]],
+        command=record["command"].str.removeprefix(FAULTS),
         minutes=(record["seconds"] / 60).round(1),
     )
     columns = ["date", "fault", "trials", "failures", "minutes", "details", "command", "code"]
-    return show_table(shown[columns], "Every run of a fault command, as recorded.")
+    caption = f"Every run of a fault command, as recorded. Commands begin with {FAULTS.strip()}."
+    return show_table(shown[columns], caption)
 
 
 def _told(details: str) -> str:
@@ -66,7 +77,8 @@ def prose(record: pd.DataFrame) -> str:
     missing = [PROMISES[fault] for fault in PROMISES if fault not in set(sums["fault"])]
     text = (
         f"In {len(record)} runs of {sums['seconds'].sum() / 3600:.1f} hours in all, {int(sums['trials'].sum()):,} "
-        f"things were broken; {'no promise was' if not broken else f'a promise was {broken} times'} broken. "
+        "trials were made (kills, crashes, damaged files, hostile inputs, and units computed while processes were "
+        f"killed); {'no promise was' if not broken else f'a promise was {broken} times'} broken. "
         f"Machine: {', '.join(machines)}."
     )
     return text + (f" Not tried yet: {'; '.join(missing)}." if missing else "")

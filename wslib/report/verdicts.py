@@ -10,6 +10,7 @@ from html import escape
 import pandas as pd
 
 from wslib import stats
+from wslib.evidence import Evidence
 from wslib.report.look import Html, link, show_table
 
 MARKS = {stats.REPLICATED: "✓ ", stats.NOT_REPLICATED: "✗ ", stats.UNDECIDED: "? "}
@@ -95,6 +96,25 @@ def count_prose(rows: pd.DataFrame) -> str:
         listed = ", ".join(f"{number} {'is' if number == 1 else 'are'} {word}" for word, number in counts(some).items())
         texts.append(f"{name} {listed}.")
     return " ".join(texts)
+
+
+def scale_prose(evidence: Evidence) -> str:
+    """How many of the sources' runs the verdicts rest on, how long these are, and by which preset."""
+    texts = []
+    for name, asked in evidence.asked.items():
+        if hasattr(asked, "pools"):
+            elos = evidence.elos.get(name)
+            rated = 0 if elos is None else elos["unit"].nunique()
+            texts.append(
+                f"[{name}]({name}.ipynb) on {rated} rated runs of {len(asked.run_units())}, of {asked.iterations} "
+                f"iterations, preset `{asked.preset}`"
+            )
+    runs = evidence.frame("adaptive")
+    if len(runs):
+        counted = len(runs[(runs["scale"] == evidence.scale) & (runs["kind"] == runs["method"])])
+        texts.append(f"[adaptive](adaptive.ipynb) on {counted} runs up to their switch, preset `{evidence.scale}`")
+    full = "The thesis' runs have a hundred iterations and ten epochs (presets `table` and `paper`); `laptop` has one."
+    return f"What is said of trained players rests, by experiment: {'; '.join(texts)}. {full}"
 
 
 def sources_table(frames: Mapping[str, pd.DataFrame], asked: Mapping[str, int]) -> Html:

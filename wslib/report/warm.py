@@ -7,6 +7,7 @@ where an entrant is called ``<kind>-<seed>``. Elo values of different pools are 
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,12 +23,13 @@ from wslib.report.look import (
     kind_name,
     look_of,
     method_name,
+    p_value,
     panel_axes,
     percent,
     show_figure,
     show_table,
 )
-from wslib.verdicts import Claim, Comparison, Verdict, verdicts
+from wslib.verdicts import FEWEST_RUNS, Claim, Comparison, Verdict
 
 
 def coverage_table(found: pd.DataFrame, asked: pd.DataFrame, scale: str) -> Html:
@@ -46,12 +48,37 @@ def coverage_table(found: pd.DataFrame, asked: pd.DataFrame, scale: str) -> Html
     return show_table(pd.DataFrame(rows), f"Training runs that are there, of those asked for (preset {scale}).")
 
 
-def coverage_prose(found: pd.DataFrame, asked: pd.DataFrame, scale: str, iterations: int) -> str:
-    """The same as a sentence."""
+def rated(pairs: pd.DataFrame) -> int:
+    """How many runs have met all others of their pool."""
+    entrants = pd.concat([pairs[["board", side]].set_axis(["board", "name"], axis=1) for side in ("a", "b")])
+    return len(entrants[entrants["name"].str.contains("-")].drop_duplicates())
+
+
+def rated_prose(pairs: pd.DataFrame, boards: Sequence[str]) -> str:
+    """The same, game by game."""
+    counts = {board_name(board): rated(pairs[pairs["board"] == board]) for board in boards}
+    return ", ".join(f"{count or 'none'} in {name}" for name, count in counts.items())
+
+
+def scale_words(asked: Any) -> str:
+    """The scale of an experiment's runs, in words."""
+    return f"the preset {asked.preset}, {asked.iterations} iterations a run"
+
+
+def coverage_prose(found: pd.DataFrame, asked: pd.DataFrame, scale: str, iterations: int, pairs: pd.DataFrame) -> str:
+    """The same as a sentence, with how many of the runs have met all others of their pool."""
     return (
-        f"This page rests on {len(found)} of {len(asked)} training runs, with the preset `{scale}` and {iterations} "
-        "iterations. More runs in `data/` change every table, figure and verdict below without an edit."
+        f"{len(found)} of {len(asked)} training runs are there, with the preset `{scale}` and {iterations} iterations; "
+        f"{rated(pairs)} of them have played a whole round robin and are rated. More runs in `data/` change every "
+        "table, figure and verdict below without an edit."
     )
+
+
+def of_whole_runs(frame: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Rows about runs that have come to their end; networks of others, on the way, would bend the means of the last."""
+    keys = ["board", "kind", "seed"]
+    whole = set(runs[keys].astype(str).itertuples(index=False, name=None))
+    return frame[[key in whole for key in frame[keys].astype(str).itertuples(index=False, name=None)]]
 
 
 # --- tournaments --------------------------------------------------------------------------------------------------
@@ -102,12 +129,12 @@ def run_elos(ratings: Mapping[tuple[str, str], Rating], runs: pd.DataFrame | Non
 
 
 def _strip(axis: Axes, places: Sequence[float], groups: Sequence[np.ndarray], looks: Sequence[tuple[str, str]]) -> None:
-    """Every run a mark, their mean a bar, and its 95 % interval."""
+    """Every run a mark, their mean a bar, and its 95 % interval where there are enough runs to decide anything."""
     for place, values, (colour, mark) in zip(places, groups, looks, strict=True):
         shifts = np.linspace(-0.18, 0.18, len(values)) if len(values) > 1 else np.zeros(1)
         axis.scatter(place + shifts, values, s=16, color=colour, marker=mark, alpha=0.75, zorder=3)
         axis.hlines(np.mean(values), place - 0.3, place + 0.3, color=colour, linewidth=2, zorder=2)
-        if len(values) > 1:
+        if len(values) >= FEWEST_RUNS:
             low, high = stats.mean_interval(values)
             axis.vlines(place, low, high, color=colour, linewidth=1, alpha=0.8, zorder=1)
 
@@ -131,6 +158,7 @@ def elo_figure(elos: pd.DataFrame, kinds: Sequence[str], caption: str, by: str =
         figure.tight_layout()
         return figure
 
+    caption += f" Marks are runs, bars their means, thin lines 95 % intervals of the mean (from {FEWEST_RUNS} runs on)."
     means = shown.groupby([by, "kind"], sort=False)["elo"].mean()
     listed = "; ".join(f"{board_name(b)}, {kind_name(k)}: {v:+.0f}" for (b, k), v in means.items())
     return show_figure(draw, f"Elo of the runs by kind. Means: {listed}.", caption, shown)
@@ -152,12 +180,12 @@ def elo_table(elos: pd.DataFrame, kinds: Sequence[str], caption: str) -> Html:
                 "mean Elo": group["elo"].mean(),
                 "95 % interval": f"{runs.t.low:+.0f} to {runs.t.high:+.0f}" if runs else "one run",
                 "sd": runs.sd if runs else np.nan,
-                "population sd": runs.sd_population if runs else np.nan,
                 "score %": group["score"].mean(),
                 "draws %": group["draws"].mean(),
             }
         )
-    number = {"mean Elo": "{:+.0f}", "sd": _or_dash, "population sd": _or_dash, "score %": percent, "draws %": percent}
+    number = {"mean Elo": "{:+.0f}", "sd": _or_dash, "score %": percent, "draws %": percent}
+    caption += " The interval is Student's, of the mean over runs; sd divides by the number of runs minus one."
     return show_table(pd.DataFrame(rows), caption, number, elos[elos["kind"].isin(kinds)])
 
 
@@ -252,11 +280,6 @@ def compared(elos: pd.DataFrame, board: str, first: str, second: str, claim: Cla
     return Comparison(name, groups[0], groups[1], claim=claim)
 
 
-def judged(comparisons: Sequence[Comparison | None]) -> list[Verdict]:
-    """Verdicts on those claims that have data, corrected together; a comparison that two claims share counts once."""
-    return verdicts(list({c.name: c for c in comparisons if c is not None}.values()))
-
-
 def verdict_table(found: Sequence[Verdict], caption: str) -> Html:
     """A row per claim."""
     rows = [
@@ -265,7 +288,7 @@ def verdict_table(found: Sequence[Verdict], caption: str) -> Html:
             "runs": " and ".join(map(str, v.runs)),
             "difference": f"{v.effect:+.0f}",
             "95 % interval": f"{v.interval.low:+.0f} to {v.interval.high:+.0f}" if v.interval else "–",
-            "p (Holm)": f"{v.p:.3f}",
+            "p (Holm)": "–" if v.p is None else p_value(v.p),
             "verdict": v.word,
             "runs a side that would decide": str(v.needed) if v.needed else "–",
         }
@@ -322,7 +345,8 @@ def length_figure(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[
     return show_figure(
         draw,
         f"Elo by length of the warm start. Means: {listed}.",
-        "Elo by I', a pool per enhancement (random: 0; 0 iterations are Baseline); a mark per run.",
+        "Elo by I', a pool per enhancement (random: 0; 0 iterations are Baseline). Marks are runs, bars their means, "
+        f"thin lines 95 % intervals of the mean (from {FEWEST_RUNS} runs on).",
         elos,
     )
 
@@ -344,32 +368,26 @@ def length_table(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[i
 
 
 def best_length(elos: pd.DataFrame, method: str) -> str | None:
-    """The kind with the highest mean in the enhancement's pool, Baseline aside."""
+    """The kind with the highest mean in the enhancement's pool, Baseline aside; None with fewer than two kinds."""
     here = elos[(elos["pool"] == method) & elos["kind"].notna() & (elos["kind"] != "baseline")]
-    return str(here.groupby("kind")["elo"].mean().idxmax()) if len(here) else None
-
-
-def best_lengths(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> list[Comparison | None]:
-    """The best observed length of every enhancement against its other lengths."""
-    return [
-        compared(elos, board, best, kind, pool=method)
-        for board in dict.fromkeys(elos["board"])
-        for method in methods
-        if (best := best_length(elos, method))
-        for kind in _length_kinds(method, lengths)[1:]
-        if kind != best
-    ]
+    means = here.groupby("kind")["elo"].mean()
+    return str(means.idxmax()) if len(means) > 1 else None
 
 
 def length_verdict(elos: pd.DataFrame, found: Sequence[Verdict], methods: Sequence[str]) -> str:
-    """That the best lengths differ: two enhancements with different best lengths, each told apart from all others."""
-    clear = set()
+    """That the best lengths differ: two enhancements with different best lengths, each told apart from all others.
+
+    It is refuted when all enhancements have the same one, each told apart.
+    """
+    clear = []
     for method in methods:
         best = best_length(elos, method)
         own = [v for v in found if best and f" {kind_name(best)} >" in v.name]
         if own and all(v.word == stats.REPLICATED for v in own):
-            clear.add(str(best).split()[1])
-    return stats.REPLICATED if len(clear) > 1 else stats.UNDECIDED
+            clear.append(str(best).split()[1])
+    if len(set(clear)) > 1:
+        return stats.REPLICATED
+    return stats.NOT_REPLICATED if len(clear) == len(methods) > 1 else stats.UNDECIDED
 
 
 def length_prose(elos: pd.DataFrame, methods: Sequence[str]) -> str:
