@@ -42,7 +42,7 @@ runs_asked = asked.labels().query("part == 'run'")
 origin(found, asked.name)
 
 # %% tags=["hide-input"]
-say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations))
+say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs))
 
 # %%
 report.coverage_table(runs_found, runs_asked, asked.preset)

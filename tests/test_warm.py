@@ -169,6 +169,12 @@ def test_entrants_that_nobody_has_met_are_left_out_of_the_rating():
     assert set(ratings["connect4", "final"].players) == {"random", "baseline-0", "baseline-1"}
 
 
+def test_networks_of_unfinished_runs_are_left_out_on_the_way():
+    way = pd.DataFrame({"board": "connect4", "kind": "wro", "seed": ["0", "1", "1"], "iteration": [10, 10, 100]})
+    runs = pd.DataFrame({"board": ["connect4", "othello"], "kind": "wro", "seed": [1.0, 0.0]})
+    assert list(report.of_whole_runs(way, runs)["iteration"]) == [10, 100]
+
+
 def test_who_has_not_met_all_others_is_not_in_the_pool():
     whole = pool_of({"baseline": [200.0, 220], "wro": [240.0, 260]})
     stray = pool({"wro-7": 0.0, "baseline-0": 10.0}).head(1)

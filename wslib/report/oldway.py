@@ -69,9 +69,7 @@ def ways_table(pairs: pd.DataFrame) -> Html:
             {
                 "game": board_name(str(board)),
                 "way": NAMES[str(way)],
-                "pairings": len(group),
-                "distinct games": f"{group['distinct'].mean():.1f}",
-                "from, to": f"{group['distinct'].min():.0f} to {group['distinct'].max():.0f}",
+                "distinct games": "{:.1f} ({:.0f} to {:.0f})".format(*group["distinct"].agg(["mean", "min", "max"])),
                 "one outcome per colour %": percent(group["repeats"].mean()),
                 "looks so in the totals %": percent(group["looks_repeated"].mean()),
                 "first mover's score %": percent((first + drawn / 2) / games),
@@ -81,9 +79,9 @@ def ways_table(pairs: pd.DataFrame) -> Html:
     games = f"{pairs['games'].max():.0f}"
     return show_table(
         pd.DataFrame(rows),
-        f"Pairings of two networks, {games} games each. One outcome per colour: with either colour all games ended "
-        "alike. In the totals, where colours are added up, it can only be seen that wins, draws and losses are each "
-        "none, half or all of the games.",
+        f"{len(group)} pairings of two networks a game and way, {games} games each. Distinct games: mean, fewest and "
+        "most. One outcome per colour: with either colour all games ended alike. In the totals, where colours are added "
+        "up, it can only be seen that wins, draws and losses are each none, half or all of the games.",
     )
 
 

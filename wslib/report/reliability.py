@@ -60,9 +60,9 @@ def runs_table(record: pd.DataFrame) -> object:
         command=record["command"].str.removeprefix(FAULTS),
         minutes=(record["seconds"] / 60).round(1),
     )
-    columns = ["date", "fault", "trials", "failures", "minutes", "details", "command", "code"]
+    columns = ["date", "fault", "trials", "failures", "minutes", "details", "command"]
     caption = f"Every run of a fault command, as recorded. Commands begin with {FAULTS.strip()}."
-    return show_table(shown[columns], caption)
+    return show_table(shown[columns], caption, data=record)
 
 
 def _told(details: str) -> str:

@@ -15,7 +15,7 @@ from wslib.report.look import Html, link, show_table
 
 MARKS = {stats.REPLICATED: "✓ ", stats.NOT_REPLICATED: "✗ ", stats.UNDECIDED: "? "}
 SEVEN = tuple("1234567")
-WIDTHS = {"the thesis": 13, "verdict": 7, "ours": 8, "effect (95 % interval)": 11, "would decide": 6}
+WIDTHS = {"the thesis": 13, "verdict": 7, "ours": 8, "effect (95 % interval)": 10, "would decide": 6}
 """Least widths in em of the columns that wrap."""
 
 

@@ -76,9 +76,13 @@ def coverage_prose(found: pd.DataFrame, asked: pd.DataFrame, scale: str, iterati
 
 def of_whole_runs(frame: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """Rows about runs that have come to their end; networks of others, on the way, would bend the means of the last."""
-    keys = ["board", "kind", "seed"]
-    whole = set(runs[keys].astype(str).itertuples(index=False, name=None))
-    return frame[[key in whole for key in frame[keys].astype(str).itertuples(index=False, name=None)]]
+    whole = set(_run_keys(runs))
+    return frame[[key in whole for key in _run_keys(frame)]]
+
+
+def _run_keys(frame: pd.DataFrame) -> list[tuple[str, str, int]]:
+    # Beside rows without a seed, seeds have become floats.
+    return list(zip(frame["board"], frame["kind"], frame["seed"].astype(float).astype(int), strict=True))
 
 
 # --- tournaments --------------------------------------------------------------------------------------------------
