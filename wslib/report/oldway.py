@@ -80,8 +80,8 @@ def ways_table(pairs: pd.DataFrame) -> Html:
     return show_table(
         pd.DataFrame(rows),
         f"{len(group)} pairings of two networks a game and way, {games} games each. Distinct games: mean, fewest and "
-        "most. One outcome per colour: with either colour all games ended alike. In the totals, where colours are added "
-        "up, it can only be seen that wins, draws and losses are each none, half or all of the games.",
+        "most. One outcome per colour: with either colour all games ended alike. In the totals, where colours are "
+        "added up, it can only be seen that wins, draws and losses are each none, half or all of the games.",
     )
 
 
