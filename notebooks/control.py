@@ -108,7 +108,7 @@ report.scale_table(elos, asked.methods, [asked.preset, asked.beside])
 # ```bash
 # source .venv/bin/activate
 # papermill notebooks/control.py out.ipynb -p preset smoke
-# wslib run control --set runs=1 --set boards=connect4
+# wslib run control --set runs=4 --set boards=connect4 --kind run
 # ```
 #
-# The first takes a minute; the second trains two long runs and two short ones, about half an hour on two cores.
+# The first takes a minute; the second trains a fourth run of either method with ten epochs, about half an hour on two cores.

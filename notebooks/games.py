@@ -18,6 +18,7 @@
 # changes. All are played on 6×6 in the study; every size up to 8×8 works, and *k* in a row is a parameter.
 
 # %% tags=["parameters"]
+preset: str = "full"  # full: as in the book; smoke: seconds
 seed: int = 0  # seed of the random games that are counted
 games: int = 400  # random games counted per game
 

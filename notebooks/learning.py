@@ -21,6 +21,7 @@
 # thesis warms it up by letting other searches play the first iterations.
 
 # %% tags=["parameters"]
+preset: str = "full"  # full: as in the book; smoke: seconds
 board: str = "connect4"  # the game of the examples on this page
 simulations: int = 100  # simulations of the searches that are shown
 seed: int = 0  # seed of the network and the searches
@@ -28,6 +29,7 @@ seed: int = 0  # seed of the network and the searches
 # %%
 import pandas as pd
 
+from wslib import training
 from wslib.explore import game, search
 from wslib.learning import Loop
 from wslib.network import Network, NetworkSettings
@@ -36,7 +38,7 @@ from wslib.report.look import parameter_table, show_table
 from wslib.runtime import CompiledNetwork
 from wslib.search import GUIDED
 from wslib.store import thesis_table
-from wslib.training import PRESETS, preset, weight_of, weights_of
+from wslib.training import PRESETS, weight_of, weights_of
 
 asked = read_parameters(Loop, globals())
 
@@ -50,7 +52,7 @@ asked = read_parameters(Loop, globals())
 # %%
 rows = []
 for name in PRESETS:
-    shape = preset(name, game=asked.board).network
+    shape = training.preset(name, game=asked.board).network
     size = sum(p.numel() for p in Network(shape).parameters())
     rows.append(
         {"preset": name, "channels": shape.channels, "fully connected": str(shape.hidden), "weights": f"{size:,}"}
@@ -108,11 +110,11 @@ search(position, network, method="wrora", simulations=asked.simulations, seed=as
 halving = weights_of(lambda i: 1 / 2 ** (i - 1), 5)
 weights = pd.DataFrame({
     "iteration": range(1, 9),
-    "fixed, I' = 5": [weight_of(preset("table", game=asked.board, method="wro"), i) for i in range(1, 9)],
-    "fixed, I' = 5, i from 1": [weight_of(preset("table", game=asked.board, method="wro", weight="shifted"), i) for i in range(1, 9)],
-    "fixed, I' = 1": [weight_of(preset("table", game=asked.board, method="wro", warm_iterations=1), i) for i in range(1, 9)],
-    "adaptive": [weight_of(preset("table", game=asked.board, method="wro", switch="adaptive"), i) for i in range(1, 9)],
-    "a function": [weight_of(preset("table", game=asked.board, method="wro", weights=halving), i) for i in range(1, 9)],
+    "fixed, I' = 5": [weight_of(training.preset("table", game=asked.board, method="wro"), i) for i in range(1, 9)],
+    "fixed, I' = 5, i from 1": [weight_of(training.preset("table", game=asked.board, method="wro", weight="shifted"), i) for i in range(1, 9)],
+    "fixed, I' = 1": [weight_of(training.preset("table", game=asked.board, method="wro", warm_iterations=1), i) for i in range(1, 9)],
+    "adaptive": [weight_of(training.preset("table", game=asked.board, method="wro", switch="adaptive"), i) for i in range(1, 9)],
+    "a function": [weight_of(training.preset("table", game=asked.board, method="wro", weights=halving), i) for i in range(1, 9)],
 })  # fmt: skip
 show_table(
     weights,
@@ -131,7 +133,7 @@ show_table(
 names = {"I": None, "I'": "warm_iterations", "E": "episodes", "T'": "sampled_plies", "m": "simulations", "c": "c", "u": "threshold",
          "rs": "retrained", "ep": "epochs", "bs": "batch", "lr": "learning_rate", "d": "dropout", "n": "arena_games"}  # fmt: skip
 printed = thesis_table("table_5_2")
-runs = {name: preset(name, game=asked.board, method="wro") for name in PRESETS}
+runs = {name: training.preset(name, game=asked.board, method="wro") for name in PRESETS}
 rows = [
     {"symbol": r.symbol, "meaning": r.description, "Table 5.2": r.value}
     | {name: str(getattr(run, names[r.symbol])) if names[r.symbol] else "–" for name, run in runs.items()}

@@ -23,6 +23,7 @@
 # The truth is computed by [the solver](perfect_play.ipynb). This page shows the sets and makes a small one anew.
 
 # %% tags=["parameters"]
+preset: str = "full"  # full: as in the book; smoke: seconds
 rebuilt: int = 12  # positions of each set that are made anew and compared; 540 makes the whole sets
 board: str = "connect4"  # the game whose sets are made anew
 seed: int = 0  # seed of the sets (0: the published ones)

@@ -96,7 +96,7 @@ report.streaks_table(streaks)
 # %%
 ratings = report.ratings(pairs)
 elos = report.elos(ratings)
-report.elo_figure(elos)
+report.elo_figure(elos, pairs)
 
 # %%
 report.ratings_table(elos)

@@ -20,13 +20,18 @@
 # on purpose, many times, and append what they did to `data/reliability/faults.csv`. The numbers below are computed from
 # that file.
 
+# %% tags=["parameters"]
+preset: str = "full"  # full or smoke: nothing is computed here but this page
+
 # %%
 import pandas as pd
 
-from wslib.notebook import say
+from wslib.experiments import Chapter
+from wslib.notebook import read_parameters, say
 from wslib.report import reliability as report
 from wslib.store import published_root
 
+asked = read_parameters(Chapter, globals())
 record = pd.read_csv(published_root() / "reliability" / "faults.csv", dtype={"code": str})
 
 # %% [markdown]

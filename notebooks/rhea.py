@@ -21,6 +21,7 @@
 # What should be understood at the end is one sentence of the thesis: that in Othello, RHEA is hardly better than random play.
 
 # %% tags=["parameters"]
+preset: str = "full"  # full: as in the book; smoke: seconds
 evolutions: int = 200  # evolutions that are averaged over
 games: int = 100  # games a match, half with each colour
 seed: int = 0  # seed of their random streams

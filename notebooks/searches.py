@@ -19,6 +19,7 @@
 # The same loop carries the network's searches later. What changes then is where a leaf's value comes from.
 
 # %% tags=["parameters"]
+preset: str = "full"  # full: as in the book; smoke: seconds
 simulations: int = 100  # simulations of the searches that are shown
 seed: int = 0  # seed of their random streams
 

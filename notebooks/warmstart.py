@@ -60,8 +60,8 @@ report.coverage_table(runs_found, runs_asked, asked.preset)
 # %% [markdown]
 # ## The final networks
 #
-# All final networks of a game and one random player meet in a round robin: every pair plays ten openings of four random
-# plies with both colours, each side with Baseline's search and 100 simulations. Ratings are Bayesian Elo with the first
+# All final networks of a game and one random player meet in a round robin: every pair plays openings of four random plies, each
+# with both colours and both sides with Baseline's search of 100 simulations. Ratings are Bayesian Elo with the first
 # move's advantage and the draws estimated; the random player has Elo 0. Every mark is a run.
 
 # %%
@@ -136,7 +136,7 @@ say(
 # %% tags=["hide-input"]
 if len(way):
     way_ratings = report.pool_ratings(way, anchor="random")
-    aged = report.run_elos(way_ratings).dropna(subset="iteration").astype({"iteration": int})
+    aged = report.run_elos(way_ratings, runs_found).dropna(subset="iteration").astype({"iteration": int})
     aged = report.of_whole_runs(aged, runs_found)
     display(
         report.way_figure(
@@ -219,10 +219,11 @@ say(report.perfect_prose(perfect) if len(perfect) else "No network has been meas
 # ```bash
 # source .venv/bin/activate
 # papermill notebooks/warmstart.py out.ipynb -p preset smoke
-# wslib run warmstart --set boards=connect4 --set methods=baseline,wrora --set runs=2
+# wslib run warmstart --set boards=connect4 --set methods=baseline,wrora --set runs=9 --kind run
 # ```
 #
-# The first takes a minute and shows the machinery; the second trains four runs, about ten minutes on two cores.
+# The first takes a minute and shows the machinery; the second trains a ninth run of each, about four minutes on two cores.
+# Without `--kind run` their games are played as well.
 
 # %% tags=["remove-cell"]
 numbers(

@@ -18,6 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 HTML = ROOT / "_build" / "html"
 # What the theme adds to the chapters.
 EXTRA_PAGES = {"index.html", "genindex.html", "search.html"}
+PAGES = 31
+"""Chapters: so that none is lost together with its entry in the table of contents."""
 LOADS = ["script", "link", "img", "iframe", "source", "object", "video", "audio", "embed"]
 # A missing number, a traceback, a warning, a role that nothing has read.
 SIGNS_OF_TROUBLE = re.compile(
@@ -63,6 +65,7 @@ def where(page: Path) -> str:
 
 def test_the_book_has_the_pages_of_its_table_of_contents_and_no_others():
     built = {where(page) for page in pages()} - EXTRA_PAGES
+    assert len(built) == PAGES
     assert built == {f"{entry}.html" for entry in toc_entries()}
 
 

@@ -159,7 +159,7 @@ def test_jupyterlab_opens_a_py_file_as_a_notebook_and_runs_it(browser: Browser, 
     from test_notebooks import SMOKE, set_parameters
 
     source = tmp_path / "root" / "notebooks" / f"{LAB_NOTEBOOK}.py"
-    set_parameters(source, SMOKE.get(LAB_NOTEBOOK, {}))
+    set_parameters(source, SMOKE)
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     here = lab.removeprefix("http://")
     complaints = watch(page, (lab, f"ws://{here}", "data:", "blob:"))

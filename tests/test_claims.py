@@ -87,8 +87,8 @@ def test_without_results_every_claim_is_undecided_and_says_that_there_are_no_run
     rows, parts = judge(EMPTY)
     outcomes = rows[~rows["id"].isin([c.id for c in CLAIMS if isinstance(c, Design)])]
     assert set(outcomes["verdict"]) == {stats.UNDECIDED}
-    assert set(outcomes["ours"]) == {"no runs yet"}
-    assert set(parts["effect"]) == {"no runs yet"}
+    assert set(outcomes["ours"]) == {"no results yet"}
+    assert set(parts["effect"]) == {"no results yet"}
     assert not outcomes["would decide"].eq("–").any()
 
 

@@ -197,7 +197,7 @@ REFUSED = [
     ({"boards": "othello, chess"}, "there is no game 'chess': the games are othello, connect4, gobang, tictactoe"),
     ({"boards": ""}, "there is no game '': the games are"),
     ({"boards": []}, "boards = [] is not allowed: it should have at least 1 item"),
-    ({"boards": 5}, "boards = 5 is not allowed: it should be a valid tuple"),
+    ({"boards": 5}, "boards.0 = 5 is not allowed: it should be a valid string"),
     ({"boards": [5]}, "boards.0 = 5 is not allowed: it should be a valid string"),
     ({"boards": "othello,othello"}, "boards names a game twice"),
     ({"boards": "othello,othello-6x6"}, "boards names a game twice"),

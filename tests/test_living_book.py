@@ -53,12 +53,13 @@ def add_runs(home: Path, runs: int) -> None:
     results = {}
     table = pd.DataFrame({"iteration": [1, 2], "accepted": [True, False]})
     present = set()
-    for unit, labels in WARMSTART.run_units():
+    asked = WARMSTART.model_copy(update={"runs": max(runs, WARMSTART.runs)})
+    for unit, labels in asked.run_units():
         if labels["seed"] < runs:
             summary = {"iterations": 100, "accepted": 20, "switch_iteration": None}
             results[unit.id] = ("run", unit.canonical(), Stored(unit.id, summary, {"iterations": table}, MADE))
             present.add(unit.run)
-    ((board, _, entrants),) = WARMSTART.pools()
+    ((board, _, entrants),) = asked.pools()
     playing = {n: e for n, e in entrants.items() if not isinstance(e, NetworkEntrant) or e.run in present}
     games = pd.DataFrame({"result_a": [1, -1], "plies": [20, 21]})
     for unit, names in round_robin(board, playing, games=WARMSTART.games):
@@ -76,10 +77,10 @@ def _played(a: str, b: str) -> dict[str, int | float]:
     return {**colours, "games": 20, "distinct": 20, "plies_mean": 20.5, "plies_min": 20, "plies_max": 21}
 
 
-def seen(evidence: Evidence) -> dict[str, str]:
+def seen(evidence: Evidence, experiment: Warmstart = WARMSTART) -> dict[str, str]:
     """What pages show of these results."""
     found = evidence.frame("warmstart", "run")
-    asked = WARMSTART.labels().query("part == 'run'")
+    asked = experiment.labels().query("part == 'run'")
     pairs = warm.round_robin(evidence.frame("warmstart", "pool"))
     rows, parts = judge(Evidence(evidence.frames, evidence.tables, asked=FULL))
     elos = evidence.elos["warmstart"]
@@ -109,6 +110,21 @@ def test_runs_that_are_added_to_the_data_change_tables_prose_and_verdict(home: P
     for shown in before:
         if shown != "would decide":
             assert before[shown] != after[shown], shown
+
+
+def test_more_runs_than_the_sources_have_are_shown_too(home: Path):
+    add_runs(home, 8)
+    assert WARMSTART.grown().runs == 8
+    before = seen(gather([WARMSTART.grown()]), WARMSTART.grown())
+    add_runs(home, 10)
+    asked = WARMSTART.grown()
+    assert asked.runs == 10
+    after = seen(gather([asked]), asked)
+    assert "20 of 20 training runs" in after["coverage"] and "10 of 10" in after["runs"]
+    for shown in ("coverage", "runs", "elo", "claims", "listed"):
+        assert before[shown] != after[shown], shown
+    assert Warmstart(runs=8).grown().runs == 10, "the usual number, also where it is given"
+    assert Warmstart(runs=6).grown().runs == 6
 
 
 def test_a_verdict_turns_when_the_added_runs_say_the_opposite(home: Path, monkeypatch: pytest.MonkeyPatch):

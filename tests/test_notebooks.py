@@ -1,6 +1,8 @@
 """Every notebook runs from an empty store at a scale of seconds."""
 
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,32 +13,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.py"))
 
-# What makes a notebook quick; one that is not named here runs with its own parameters.
-SMOKE: dict[str, dict[str, Any]] = {
-    "warmstart": {"preset": "smoke"},
-    "iprime": {"preset": "smoke"},
-    "beyond": {"preset": "smoke"},
-    "control": {"preset": "smoke"},
-    "adaptive_vs_fixed": {"preset": "smoke"},
-    "adaptive": {"preset": "smoke"},
-    "games": {"games": 20},
-    "it_learns": {"preset": "smoke"},
-    "learning": {"simulations": 20},
-    "network_choice": {"preset": "smoke"},
-    "one_run": {"preset": "smoke"},
-    "orientation": {"preset": "smoke"},
-    "perfect_play": {"preset": "smoke"},
-    "positions": {"rebuilt": 2},
-    "protocol": {"preset": "smoke"},
-    "rating": {"preset": "smoke"},
-    "published_tournaments": {"preset": "smoke"},
-    "readings": {"preset": "smoke"},
-    "rhea": {"evolutions": 20, "games": 20},
-    "searches": {"simulations": 20},
-    "untrained": {"preset": "smoke"},
-    "verdicts": {"preset": "smoke"},
-    "explorer": {"preset": "smoke"},
-}
+SMOKE = {"preset": "smoke"}
+"""What makes every notebook quick."""
 
 
 def parameters(path: Path) -> dict[str, str]:
@@ -62,9 +40,7 @@ def test_a_notebook_runs_from_an_empty_store(path: Path, tmp_path: Path, monkeyp
     output = tmp_path / f"{path.stem}.ipynb"
     # Through papermill's own reader, as typed by a reader: `papermill notebooks/x.py out.ipynb -p …`.
     monkeypatch.chdir(ROOT)
-    pm.execute_notebook(
-        path.relative_to(ROOT).as_posix(), str(output), parameters=SMOKE.get(path.stem, {}), progress_bar=False
-    )
+    pm.execute_notebook(path.relative_to(ROOT).as_posix(), str(output), parameters=SMOKE, progress_bar=False)
     executed = jupytext.read(output)
     assert all(cell.execution_count for cell in executed.cells if cell.cell_type == "code" and cell.source.strip())
 
@@ -72,7 +48,7 @@ def test_a_notebook_runs_from_an_empty_store(path: Path, tmp_path: Path, monkeyp
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_has_every_parameter_its_smoke_run_sets(path: Path):
     # papermill only logs a name it does not know, and the run would silently be a full one.
-    assert set(SMOKE.get(path.stem, {})) <= set(parameters(path))
+    assert set(SMOKE) <= set(parameters(path))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -82,3 +58,23 @@ def test_a_notebook_names_its_kernel_and_explains_its_parameters(path: Path):
     assert kernel == "python3", "papermill needs the kernel's name in the header"
     mute = [name for name, line in parameters(path).items() if "#" not in line]
     assert not mute, f"without a comment, which `papermill --help-notebook` shows: {mute}"
+
+
+@pytest.mark.notebooks
+def test_a_run_that_fails_leaves_the_last_good_page_and_says_where_it_is(tmp_path: Path):
+    for name in ("Makefile", "requirements.lock", "pyproject.toml", "wslib", ".venv"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "notebooks").mkdir()
+    header = "# ---\n# jupyter:\n#   kernelspec:\n#     display_name: Python 3\n#     name: python3\n# ---\n"
+    source, page = tmp_path / "notebooks" / "page.py", tmp_path / "book" / "runs" / "page.ipynb"
+    command = ["make", "--no-print-directory", f"book/runs/{page.name}"]
+    source.write_text(f"{header}\n# %%\nprint('good')\n", encoding="utf-8")
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    good = page.read_bytes()
+    assert b"good" in good
+    source.write_text(f"{header}\n# %%\nprint(1 / 0)\n", encoding="utf-8")
+    os.utime(source, (page.stat().st_mtime + 10,) * 2)
+    failed = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert failed.returncode != 0 and page.read_bytes() == good
+    assert "_build/failed/page.ipynb; the last good page, if there is one, is untouched" in failed.stderr
+    assert "ZeroDivisionError" in (tmp_path / "_build" / "failed" / "page.ipynb").read_text(encoding="utf-8")

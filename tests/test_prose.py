@@ -36,9 +36,12 @@ ALLOWED = {
     "the search called UCB1": r"\bUCB1\b",
     "won, drawn and lost, as values": r"\[−1, 1\]|[+−]1\b|\b0 a draw\b",
     "the zero of a scale": r"\bElo 0\b",
-    "levels of tests and intervals, fixed before the results": r"\b(?:5|95) %|\bp (?:<|lies near) 0\.05",
-    "bounds of verdicts and bars, fixed before the results": r"\b5[03] %|\bmore than 60 %|\bpower of 80 %"
-    r"|\+20 Elo|±30 Elo|±3 points|\b47 to 53 %",
+    "levels of tests and intervals, fixed before the results": r"\b(?:tests? at|p below) 5 %|\b95 % interval"
+    r"|\bp < 0\.05",
+    "bounds of verdicts and bars, fixed before the results": r"\bmore than 60 % in Connect Four|\bpower of 80 %"
+    r"|\b(?:interval above|one side of) 50 %|\binterval lies below 53 %"
+    r"|\blies below \+20 Elo \((?:or|win rates:) 53 %\)"
+    r"|\binterval lies within ±30 Elo \((?:±3 points|or 47 to 53 %)\)",
     "chess values of a rating program": r"\b32\.8\b|\b97\.3\b",
     "settings that a source or a preset fixes": r"\b(?:100|200) simulations\b|\bwith 200\b"
     r"|\b(?:32|256) channels\b|\b10 epochs\b|\b500 games a pair\b|\b100 rollouts\b|\bweight 1/2",
@@ -140,7 +143,7 @@ def test_a_typed_number_is_found(text: str):
         "$$a = 1 + 2$$ and $b = 3$ on 6×6",
         "1. one\n2. two",
         "```bash\npapermill x.py -p games 20\n```\nwords",
-        "Claims 3 and 4 at 5 %; UCB1",
+        "Claims 3 and 4, a test at 5 %; UCB1",
     ],
 )
 def test_computed_numbers_code_formulas_and_names_are_no_typed_numbers(text: str):
@@ -174,3 +177,14 @@ def test_a_chapter_ends_with_its_differences_from_the_thesis_and_how_to_run_it(p
     )
     assert re.search(command, how), "the exact line"
     assert re.search(r"\b(?:takes?|seconds?|minutes?|hours?)\b", how), "how long it takes"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "RAVE wins 53 % of the games.", "WRoRa won 95 % of its games.", "Its advantage is +20 Elo.", "more than 60 %",
+        "The score is 5 %.", "Elo 1", "won 12 games", "p is 0.05",
+    ],
+)  # fmt: skip
+def test_a_result_that_is_typed_is_found(typed: str):
+    assert typed_numbers(f"A sentence.\n\n{typed}\n")

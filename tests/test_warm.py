@@ -231,8 +231,39 @@ def test_claim_6_is_refuted_by_runs_that_switch_late():
     words = []
     for frame in (early, late):
         claim = adaptive_report.claim_6(frame, "table")
-        words.append(adaptive_report.whole_claim(claim))
-    assert words == ["replicated", "not replicated"]
+        words.append((claim["verdict"].iloc[0], adaptive_report.whole_claim(claim)))
+    # A single game cannot replicate the whole claim, but it can refute it.
+    assert words == [("replicated", "not decided by these data"), ("not replicated", "not replicated")]
+
+
+def test_claim_6_is_replicated_by_all_of_its_parts_and_by_no_subset():
+    early = [1, 2, 1, 1, 2, 1, 1, 1]
+    parts = [
+        switches({"wro": numbers}).assign(board=board, simulations=m)
+        for board, m, numbers in (
+            ("connect4", 100, [4, 5, 6, 7, 5, 4, 6, 5]), ("othello", 100, [3, 4, 5, 3, 4, 5, 4, 3]),
+            ("gobang", 100, [1] * 8), ("gobang", 200, early),
+        )
+    ]  # fmt: skip
+    claim = adaptive_report.claim_6(pd.concat(parts), "table")
+    assert adaptive_report.whole_claim(claim) == "replicated"
+    assert adaptive_report.whole_claim(claim, complete=False) == "not decided by these data"
+    assert adaptive_report.whole_claim(claim.iloc[1:]) == "not decided by these data"
+
+
+def test_runs_that_were_given_up_early_say_nothing_of_late_switches():
+    never = switches({"wro": [2.0] * 8}).assign(switch_iteration=np.nan, iterations=2)
+    assert adaptive_report.claim_6(never, "table")["verdict"].iloc[0] == "not decided by these data"
+
+
+def test_a_smoke_run_keeps_what_is_given_and_refuses_what_cannot_be():
+    assert Warmstart(preset="smoke").runs == 2
+    assert Warmstart(preset="smoke", runs=3, boards="othello").runs == 3
+    assert IPrime(preset="smoke", lengths="1,3,5,7,9").lengths == (1, 2), "the usual ones are not given ones"
+    assert IPrime(preset="smoke", lengths=3).lengths == (3,)
+    for wrong in ({"runs": "abc"}, {"boards": "connect4,connect4"}, {"methods": "wro,wro"}):
+        with pytest.raises(ParameterError):
+            Warmstart(preset="smoke", **wrong)
 
 
 def test_a_run_is_measured_against_perfect_play_as_often_as_it_is_told_and_learns_the_same(tmp_path):

@@ -204,6 +204,8 @@ def _run(asked: argparse.Namespace) -> None:
 
 def _verify(asked: argparse.Namespace) -> int:
     experiments = [asked.experiment] if asked.experiment else sorted(EXPERIMENTS)
+    if asked.sample < 0 or not asked.seconds >= 0:
+        raise ParameterError("--sample and --seconds should not be negative")
     if asked.set and not asked.experiment:
         raise ParameterError("--set needs an experiment: 'wslib verify EXPERIMENT --set NAME=VALUE'")
     asked_for = {name: _experiment(name, asked.set, 1).units() for name in experiments}
@@ -235,7 +237,8 @@ def _verify(asked: argparse.Namespace) -> int:
 
 
 def _publish(asked: argparse.Namespace) -> None:
-    experiment = _experiment(asked.experiment, [], asked.workers)
+    experiment: Any = _experiment(asked.experiment, [], asked.workers)
+    experiment = experiment.grown() if hasattr(experiment, "grown") else experiment
     units = experiment.units()
     if experiment.waits:
         study.results(units, experiment.name, asked.workers)

@@ -23,7 +23,7 @@ from wslib.report.look import board_name, kind_name
 from wslib.verdicts import MEASURES, Claim, Comparison, Scale, Verdict, verdicts
 from wslib.warm import Adaptive, AdaptiveVsFixed, Beyond, IPrime, Warmstart
 
-NO_DATA = "no runs yet"
+NO_DATA = "no results yet"
 TABLES = {
     "adaptive": ("switch", "balances"), "adaptive_vs_fixed": ("run", "iterations"), "orientation": ("match", "games")
 }  # fmt: skip
@@ -255,14 +255,14 @@ class Page(Parameters):
         """The experiments that claims are about."""
         scale = {"preset": self.preset, "workers": self.workers}
         rated = scale if self.preset == "smoke" else {**scale, "preset": self.scale}
-        runs = [kind(**rated) for kind in (Warmstart, IPrime, AdaptiveVsFixed)]
+        runs = [kind(**rated).grown() for kind in (Warmstart, IPrime, AdaptiveVsFixed)]
         until = scale if self.preset == "smoke" else {**scale, "presets": (self.switches,)}
-        return [Orientation(**scale), Untrained(**scale), *runs, Adaptive(**until)]
+        return [Orientation(**scale), Untrained(**scale), *runs, Adaptive(**until).grown()]
 
     def gather(self, more: bool = False) -> "Evidence":
         """What is there, with ``more`` also of experiments that no claim is about; at smoke all of it is computed."""
         smoke = self.preset == "smoke"
-        others = [Beyond(preset=self.scale, workers=self.workers)] if more and not smoke else []
+        others = [Beyond(preset=self.scale, workers=self.workers).grown()] if more and not smoke else []
         return gather([*self.experiments(), *others], smoke, "smoke" if smoke else self.switches)
 
 

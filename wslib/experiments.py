@@ -87,8 +87,18 @@ class _Matches(Experiment):
 
 
 def split(value: Any) -> Any:
-    """A list typed as text, as papermill passes it: ``"mcts, rave"``."""
-    return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
+    """A list as papermill passes it, typed as text, ``"mcts, rave"``, or a single number."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(","))
+    return (value,) if isinstance(value, int | float) else value
+
+
+def no_twice(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A list as it is, if nothing is in it twice."""
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            raise ValueError(f"{name} names {value!r} twice: once is enough")
+    return values
 
 
 def _at_most(most: int, value: Any) -> Any:
@@ -192,22 +202,42 @@ class Readings(_Matches):
         return asked
 
 
-class Tour(Parameters):
+class Chapter(Parameters):
+    """Base of the pages that explain: small already, and smaller by the preset smoke."""
+
+    SMALL: ClassVar[dict[str, int]] = {}
+    """What is at most so large by that preset."""
+
+    preset: Literal["full", "smoke"] = Field("full", description="full: as in the book; smoke: seconds")
+
+    def __init__(self, **values: Any) -> None:
+        if values.get("preset") == "smoke":
+            values |= {name: _at_most(most, values.get(name)) for name, most in self.SMALL.items()}
+        super().__init__(**values)
+
+
+class Tour(Chapter):
     """The chapter on the games: random games that show their shape."""
+
+    SMALL: ClassVar[dict[str, int]] = {"games": 20}
 
     games: int = Field(400, ge=2, multiple_of=2, le=100_000, description="random games counted per game")
     seed: int = Field(0, ge=0, description="seed of the random games")
 
 
-class Look(Parameters):
+class Look(Chapter):
     """The chapter on the searches: searches to look into."""
+
+    SMALL: ClassVar[dict[str, int]] = {"simulations": 20}
 
     simulations: int = Field(100, ge=10, le=1_000_000, description="simulations of the searches that are shown")
     seed: int = Field(0, ge=0, description="seed of their random streams")
 
 
-class Evolution(Parameters):
+class Evolution(Chapter):
     """The chapter on RHEA: evolutions to look into."""
+
+    SMALL: ClassVar[dict[str, int]] = {"evolutions": 20, "games": 20}
 
     evolutions: int = Field(200, ge=10, le=100_000, description="evolutions that are averaged over")
     games: int = Field(100, ge=2, multiple_of=2, le=100_000, description="games a match, half with each colour")

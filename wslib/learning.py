@@ -4,8 +4,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from wslib.experiments import Experiment, split
-from wslib.parameters import ParameterError, Parameters
+from wslib.experiments import Chapter, Experiment, split
+from wslib.parameters import ParameterError
 from wslib.play import player
 from wslib.runs import RunUnit, StrengthUnit, UntrainedUnit
 from wslib.search import GUIDED
@@ -35,7 +35,7 @@ class Untrained(_Lists):
 
     games: int = Field(100, ge=2, multiple_of=2, description="games a pair, half with each colour")
     simulations: int = Field(100, ge=2, description="m: simulations a move")
-    boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), description="games played")
+    boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), min_length=1, description="games played")
     channels: int = Field(32, ge=1, le=1024, description="C: channels of the networks")
     seed: int = Field(0, ge=0, description="seed of all random streams")
 
@@ -65,7 +65,7 @@ class _Learning(_Lists):
 
     tables: ClassVar[tuple[str, ...]] = ("iterations",)
 
-    boards: tuple[str, ...] = Field(LEARNED_BOARDS, description="games learned")
+    boards: tuple[str, ...] = Field(LEARNED_BOARDS, min_length=1, description="games learned")
     seeds: int = Field(2, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
     iterations: int = Field(30, ge=1, le=10_000, description="iterations of each run")
     games: int = Field(200, ge=2, multiple_of=2, description="games that measure a network's strength")
@@ -153,11 +153,13 @@ class ItLearns(_Lists):
     name: ClassVar[str] = "it_learns"
     tables: ClassVar[tuple[str, ...]] = ("iterations", "games")
 
-    boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), description="games learned")
+    boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), min_length=1, description="games learned")
     seeds: int = Field(3, ge=1, le=1000, description="runs of each game (seeds 0, 1, ...)")
     iterations: int = Field(100, ge=1, le=10_000, description="iterations of each run")
     games: int = Field(200, ge=2, multiple_of=2, description="games a match")
-    opponents: tuple[int, ...] = Field((100, 400, 1600), description="simulations of the MCTS that a network meets")
+    opponents: tuple[int, ...] = Field(
+        (100, 400, 1600), min_length=1, description="simulations of the MCTS that a network meets"
+    )
 
     @classmethod
     def lists(cls) -> tuple[str, ...]:
@@ -203,8 +205,10 @@ class OneRun(Experiment):
         return [(RunUnit(run=run, iterations=iterations), {"board": self.board, "kind": self.method})]
 
 
-class Loop(Parameters):
+class Loop(Chapter):
     """The chapter on the network and the loop."""
+
+    SMALL: ClassVar[dict[str, int]] = {"simulations": 20}
 
     board: str = Field("connect4", description="the game of the examples")
     simulations: int = Field(100, ge=10, le=100_000, description="simulations of the searches that are shown")

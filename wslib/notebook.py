@@ -20,7 +20,10 @@ P = TypeVar("P", bound=Parameters)
 
 
 def read_parameters(model: type[P], namespace: Mapping[str, Any]) -> P:
-    """The experiment's parameters from a notebook's variables, as in ``read_parameters(Orientation, globals())``."""
+    """The experiment's parameters from a notebook's variables, as in ``read_parameters(Orientation, globals())``.
+
+    Where more runs are there than an experiment asks for by default, they are asked for.
+    """
     known = set(model.model_fields)
     unknown = sorted(_injected(namespace.get("In", [])) - known)
     if unknown:
@@ -30,7 +33,8 @@ def read_parameters(model: type[P], namespace: Mapping[str, Any]) -> P:
     missing = sorted(known - set(namespace))
     if missing:
         raise ParameterError(f"run the parameters cell first: {missing[0]!r} has no value yet")
-    return model(**{name: namespace[name] for name in model.model_fields})
+    asked = model(**{name: namespace[name] for name in model.model_fields})
+    return asked.grown() if hasattr(asked, "grown") else asked
 
 
 def _injected(cells: list[str]) -> set[str]:

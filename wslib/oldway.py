@@ -109,6 +109,7 @@ class PublishedTournaments(Runs):
     """
 
     name: ClassVar[str] = "published_tournaments"
+    grows: ClassVar[float] = 1.0
     pool: ClassVar[str] = "final"
     tables: ClassVar[tuple[str, ...]] = ("games",)
 

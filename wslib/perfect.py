@@ -15,11 +15,10 @@ from typing import Any, ClassVar, Literal, Self
 import pandas as pd
 from pydantic import Field, field_validator, model_validator
 
-from wslib.experiments import Experiment, split
+from wslib.experiments import Chapter, Experiment, split
 from wslib.games import game
 from wslib.measures import by_phase, decisions, judge, measure, search_decisions, summary
 from wslib.networks import is_there, published_network
-from wslib.parameters import Parameters
 from wslib.play import NetworkPlayer, PlayerSettings, player
 from wslib.positions import BOARDS, SETS, SIZE, Positions, file_name, load
 from wslib.run_settings import RunSettings
@@ -246,8 +245,10 @@ class PerfectPlay(Experiment):
         return asked
 
 
-class Rebuilt(Parameters):
+class Rebuilt(Chapter):
     """The page on the positions: a few of them are made anew."""
+
+    SMALL: ClassVar[dict[str, int]] = {"rebuilt": 2}
 
     rebuilt: int = Field(12, ge=1, le=SIZE, description="positions of each set that are made anew")
     board: Literal["gobang", "connect4", "othello"] = Field("connect4", description="the game whose sets are made anew")

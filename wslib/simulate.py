@@ -203,6 +203,6 @@ class FalseAlarms(Experiment):
 def _numbers(value: Any) -> Any:
     """Numbers typed as text, as papermill passes them: ``"0, 25"``."""
     try:
-        return tuple(float(part) for part in split(value)) if isinstance(value, str) else value
-    except ValueError:
+        return tuple(float(part) for part in split(value))
+    except (TypeError, ValueError):
         raise ParameterError(f"spreads = {value!r} is not allowed: it should be numbers, as in '0, 25, 50'") from None

@@ -144,12 +144,13 @@ def provenance(units: Sequence[Unit], experiment: str, store: LocalStore | None 
 
 def tables(units: Sequence[Unit], labels: pd.DataFrame, name: str, experiment: str,
            store: LocalStore | None = None) -> pd.DataFrame:  # fmt: skip
-    """One table of several units, below each other, each row with the labels of its unit."""
+    """One table of several units, below each other, each row with its unit's name and labels."""
     known = known_results(units, experiment, store or LocalStore())
     parts = []
     for unit, (_, label) in zip(units, labels.iterrows(), strict=True):
         part = _table(unit, name, experiment, known[unit.id][1])
-        parts.append(part.assign(**{key: value for key, value in label.items() if key not in part}))
+        named = {"unit": unit.id, **label}
+        parts.append(part.assign(**{key: value for key, value in named.items() if key not in part}))
     return pd.concat(parts, ignore_index=True)
 
 

@@ -6,14 +6,16 @@ scale. What is not there yet is computed only when asked for: a page shows what 
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations, product
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
-from wslib.experiments import Experiment, split
+from wslib import study
+from wslib.experiments import Experiment, no_twice, split
 from wslib.games import game
 from wslib.perfect import RunPerfectUnit
 from wslib.play import player
+from wslib.positions import BOARDS as POSITIONS
 from wslib.positions import SETS
 from wslib.runs import RunUnit, SwitchUnit
 from wslib.search import GUIDED, GuidedSettings
@@ -34,11 +36,38 @@ Asked = list[tuple[Any, dict[str, Any]]]
 Cells = Iterator[tuple[dict[str, Any], RunSettings]]
 
 
+def smaller(kind: type[Experiment], values: dict[str, Any], small: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of an experiment with the small ones of the preset smoke, where none was given but the usual."""
+
+    def plain(value: Any) -> Any:
+        return tuple(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+    usual = {name: field.default for name, field in kind.model_fields.items()}
+    return values | {n: v for n, v in small.items() if n not in values or plain(values[n]) == plain(usual[n])}
+
+
+def grown(asked: Any, share: float) -> Any:
+    """An experiment with one more run of each kind, as long as more than this share of them is published or stored."""
+    if asked.runs != type(asked).model_fields["runs"].default:
+        return asked
+    while True:
+        more = asked.model_copy(update={"runs": asked.runs + 1})
+        added = [unit for unit, labels in more.run_units() if labels["seed"] == asked.runs]
+        there = sum(origin is not None for origin in study.origins(added, asked.name).values())
+        if there <= share * len(added):
+            return asked
+        asked = more
+
+
 class Runs(Experiment):
     """What the experiments with training runs have in common."""
 
     tables: ClassVar[tuple[str, ...]] = ("iterations", "games")
     pool: ClassVar[str] = "all"
+    lists: ClassVar[tuple[str, ...]] = ("boards", "methods")
+    grows: ClassVar[float] = 0.0
+    """Above which share of the kinds one more run of each is shown by default, once it is there. Those that have runs
+    in common with another experiment wait for their own."""
 
     preset: Literal["smoke", "laptop", "table", "paper"] = Field("laptop", description="scale of a run")  # type: ignore[assignment]
     boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), min_length=1, description="games learned")
@@ -49,13 +78,14 @@ class Runs(Experiment):
     compute: bool = Field(False, description="compute what is missing (else: show what there is, and say of how many)")
 
     def __init__(self, **values: Any) -> None:
-        values = {name: split(v) if name in ("boards", "methods") else v for name, v in values.items()}
+        values = {name: split(v) if name in self.lists else v for name, v in values.items()}
         if values.get("preset") == "smoke":
-            usual = {name: field.default for name, field in type(self).model_fields.items()}
-            given = {name: value for name, value in values.items() if value != usual.get(name)}
-            small = self.smoke()
-            values = {"compute": True, **small, **given, **SMOKE, **{n: v for n, v in small.items() if n in SMOKE}}
+            values = smaller(type(self), values, {"compute": True, **SMOKE, **self.smoke()})
         super().__init__(**values)
+
+    def grown(self) -> Self:
+        """The same with more runs of each kind than the usual number, where more are published or stored."""
+        return grown(self, self.grows)
 
     @classmethod
     def smoke(cls) -> dict[str, Any]:
@@ -67,7 +97,7 @@ class Runs(Experiment):
     def _known_boards(cls, boards: tuple[str, ...]) -> tuple[str, ...]:
         for board in boards:
             game(board)
-        return boards
+        return no_twice("boards", boards)
 
     @field_validator("methods")
     @classmethod
@@ -75,7 +105,7 @@ class Runs(Experiment):
         for method in methods:
             if method not in GUIDED:
                 raise ValueError(f"there is no enhancement {method!r}: there are {', '.join(GUIDED)}")
-        return methods
+        return no_twice("methods", methods)
 
     def run(self, board: str, method: str, seed: int, **changes: Any) -> RunSettings:
         """The settings of one run at the preset's scale."""
@@ -161,7 +191,7 @@ class Warmstart(Runs):
         return asked
 
     def perfect_units(self) -> Asked:
-        """Networks on the way against perfect play: the raw network, and with the search that it plays by."""
+        """Networks on the way against perfect play, in games with positions: raw, and with the search they play by."""
         ways = {"raw": None, "search": GuidedSettings()}
         return [
             (
@@ -169,6 +199,7 @@ class Warmstart(Runs):
                 {"part": "perfect", **labels, "iteration": k, "set": which, "way": way},
             )
             for labels, run in self.cells()
+            if labels["board"] in POSITIONS
             for k, which, (way, search) in product(self.kept(), SETS, ways.items())
         ]
 
@@ -180,6 +211,7 @@ class Control(Runs):
     """Warmstart with ten epochs: do runs of the laptop preset, with one, stand for those of the sources?"""
 
     name: ClassVar[str] = "control"
+    grows: ClassVar[float] = 0.5
 
     preset: Literal["smoke", "laptop", "table", "paper"] = Field("table", description="scale of a run")  # type: ignore[assignment]
     beside: Literal["smoke", "laptop", "table", "paper"] = Field("laptop", description="scale that it is compared with")
@@ -202,20 +234,21 @@ class IPrime(Runs):
     """Fig. 6.1: the number of iterations with a warm start, for each enhancement."""
 
     name: ClassVar[str] = "iprime"
+    lists: ClassVar[tuple[str, ...]] = ("boards", "methods", "lengths")
 
     boards: tuple[str, ...] = Field(("connect4",), min_length=1, description="games learned")
     methods: tuple[str, ...] = Field(ENHANCEMENTS, min_length=1, description="enhancements, a panel each")
     iterations: int = Field(30, ge=1, le=10_000, description="I: iterations of a run (thesis: 100)")
     lengths: tuple[int, ...] = Field((1, 3, 5, 7, 9), min_length=1, description="I': iterations of the warm start")
 
-    def __init__(self, **values: Any) -> None:
-        if "lengths" in values:
-            values["lengths"] = split(values["lengths"])
-        super().__init__(**values)
-
     @classmethod
     def smoke(cls) -> dict[str, Any]:
         return {"methods": ("wrora",), "lengths": (1, 2)}
+
+    @field_validator("lengths")
+    @classmethod
+    def _different_lengths(cls, lengths: tuple[int, ...]) -> tuple[int, ...]:
+        return no_twice("lengths", lengths)
 
     def cells(self) -> Cells:
         for board, seed in product(self.boards, range(self.runs)):
@@ -285,8 +318,22 @@ class Adaptive(Experiment):
     def __init__(self, **values: Any) -> None:
         values = {name: split(v) if name in ("boards", "methods", "presets") else v for name, v in values.items()}
         if values.get("preset") == "smoke":
-            values |= {"compute": True, "runs": 2, "most": 2, "presets": ("smoke",)}
+            values = smaller(type(self), values, {"compute": True, "runs": 2, "most": 2, "presets": ("smoke",)})
         super().__init__(**values)
+
+    @model_validator(mode="after")
+    def _once(self) -> Self:
+        for name in ("boards", "methods", "presets"):
+            no_twice(name, getattr(self, name))
+        return self
+
+    def grown(self) -> Self:
+        """The same with more runs of each kind than the usual number, where more are published or stored."""
+        return grown(self, 0.0)
+
+    def run_units(self) -> Asked:
+        """Every run with its labels."""
+        return self.asked()
 
     def kinds(self, board: str) -> Mapping[str, dict[str, Any]]:
         """What is run in a game: each enhancement, RAVE also by Q_rave, Gobang with both numbers of simulations."""
@@ -318,6 +365,7 @@ class Beyond(Runs):
     """What the outlook of the sources asks for, at pilot scale: other warm starts, weights, choices of the loop."""
 
     name: ClassVar[str] = "beyond"
+    grows: ClassVar[float] = 0.5
 
     boards: tuple[str, ...] = Field(("connect4", "othello"), min_length=1, description="games learned")
     runs: int = Field(2, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")

@@ -17,6 +17,8 @@ from scipy import stats as scipy_stats
 from wslib import stats
 from wslib.report.look import Html, board_name, kind_name, look_of, p_value, panel_axes, show_figure, show_table
 
+PARTS = 6
+"""Parts of claim 6: Connect Four, Othello, Gobang with either number of simulations, and that games and runs differ."""
 EARLY = 10
 """Iterations out of a hundred that we call early."""
 PRINTED_SIMULATIONS = {"gobang": 200}
@@ -82,7 +84,7 @@ def cells_table(frame: pd.DataFrame, scale: str) -> Html:
         shown, same = shown.drop(columns="never"), f"{same} All runs switched."
     return show_table(
         shown,
-        f"The first iteration whose balance is above 0, preset {scale}: mean ± population sd (as the thesis "
+        f"Preset {scale}: the first iteration whose balance is above 0. Mean ± population sd (as the thesis "
         "prints it), the thesis' cell (8 runs), p of Welch's test of the two means (not corrected), how many runs "
         f"there are and how many never switched where that differs, and every run.{same}",
         data=here,
@@ -115,11 +117,13 @@ def switches_figure(switches: pd.DataFrame, frame: pd.DataFrame, scale: str) -> 
             axis.set_title(f"{board_name(board)}, m = {m}", fontsize=10)
             axis.set_yscale("log", base=2)
             axis.set_yticks([1, 2, 4, 8, 16, 32, 64], ["1", "2", "4", "8", "16", "32", "64"])
+            axis.set_ylim(bottom=0.8, top=None if here["switch_iteration"].notna().any() else 64)
             axis.grid(axis="y")
         figure.tight_layout()
         return figure
 
-    listed = "; ".join(f"{board_name(r.board)}, m = {r.simulations}, {kind_name(r.kind)}: mean {r.mean:.1f}"
+    listed = "; ".join(f"{board_name(r.board)}, m = {r.simulations}, {kind_name(r.kind)}: "
+                       + ("no switch" if np.isnan(r.mean) else f"mean {r.mean:.1f}")
                        for r in frame[frame["scale"] == scale].itertuples())  # fmt: skip
     return show_figure(
         draw,
@@ -170,7 +174,8 @@ def claim_6(switches: pd.DataFrame, scale: str) -> pd.DataFrame:
     at = here.assign(at=here["switch_iteration"].fillna(np.inf))
     rows = []
     for board, m in dict.fromkeys(zip(here["board"], here["simulations"], strict=True)):
-        runs = at[(at["board"] == board) & (at["simulations"] == m)]["at"]
+        group = at[(at["board"] == board) & (at["simulations"] == m)]
+        runs = group["at"]
         name = f"{board_name(board)}, m = {m}"
         if board == "gobang":
             limit = 1 if m == 100 else 2
@@ -179,7 +184,10 @@ def claim_6(switches: pd.DataFrame, scale: str) -> pd.DataFrame:
             )
         else:
             limit, text = EARLY, f"runs switch within {EARLY} iterations"
-        rows.append(_share(f"{name}: {text}", int((runs <= limit).sum()), len(runs), everyone=limit == 1))
+        row = _share(f"{name}: {text}", int((runs <= limit).sum()), len(runs), everyone=limit == 1)
+        if (np.isinf(runs) & (group["iterations"] < limit)).any():  # given up too early to say
+            row["verdict"] = stats.UNDECIDED
+        rows.append(row)
     others = [g["at"].to_numpy() for (b, m), g in at.groupby(["board", "simulations"], sort=False) if m == printed(b)]
     if len(others) > 1 and min(map(len, others)) >= 5:
         p = float(scipy_stats.kruskal(*others).pvalue)
@@ -237,15 +245,21 @@ def sizes_prose(frame: pd.DataFrame) -> str:
     differences = (
         f" Cells that differ from the printed means by more than chance (Welch's test, Holm): {', '.join(apart)}."
     )
+    if not parts:
+        return "No run has switched."
     return f"Mean switch iterations: {'; '.join(parts)}." + (differences if apart else "")
 
 
-def whole_claim(claim: pd.DataFrame) -> str:
-    """Replicated when every part is, not replicated as soon as one part is refuted."""
+def whole_claim(claim: pd.DataFrame, complete: bool = True) -> str:
+    """Replicated when every part is and none is missing, not replicated as soon as one part is refuted.
+
+    It is not ``complete`` where a game or an enhancement was left out.
+    """
     words = set(claim["verdict"])
     if stats.NOT_REPLICATED in words:
         return stats.NOT_REPLICATED
-    return stats.REPLICATED if words == {stats.REPLICATED} else stats.UNDECIDED
+    whole = complete and len(claim) == PARTS and words == {stats.REPLICATED}
+    return stats.REPLICATED if whole else stats.UNDECIDED
 
 
 def last_board(balances: pd.DataFrame) -> str:

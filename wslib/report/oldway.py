@@ -227,7 +227,7 @@ def correlations_table(found: pd.DataFrame) -> Html:
     )
 
 
-def elo_figure(frame: pd.DataFrame) -> Html:
+def elo_figure(frame: pd.DataFrame, pairs: pd.DataFrame) -> Html:
     """Elo in the old way, as the thesis rates, against Elo in ours: a mark per network."""
     boards = list(dict.fromkeys(frame.index.get_level_values("board")))
     one, two = ("ours", "ours"), ("old", "thesis")
@@ -257,14 +257,19 @@ def elo_figure(frame: pd.DataFrame) -> Html:
     caption = (
         "The same networks twice: played and rated our way (across) and the old way (up). On the line, both agree."
     )
-    return show_figure(draw, f"Elo of each network, our way and the old way: {listed}.", caption, _flat(frame))
+    return show_figure(draw, f"Elo of each network, our way and the old way: {listed}.", caption, _flat(frame, pairs))
 
 
-def _flat(frame: pd.DataFrame) -> pd.DataFrame:
-    """The ratings with a column per way and setting."""
+def _flat(frame: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """The ratings with a column per way and setting, and the matches that they come from."""
     flat = frame.copy()
     flat.columns = [f"{way}, {setting} setting" for way, setting in frame.columns]
-    return flat.reset_index()
+    flat = flat.reset_index()
+    flat["units"] = [
+        " ".join(pairs.loc[(pairs["board"] == r.board) & ((pairs["a"] == r.player) | (pairs["b"] == r.player)), "unit"])
+        for r in flat.itertuples()
+    ]
+    return flat
 
 
 def moved_scores(pairs: pd.DataFrame) -> pd.DataFrame:

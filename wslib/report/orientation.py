@@ -316,6 +316,8 @@ def distances(compared: pd.DataFrame) -> pd.DataFrame:
             "of": grouped["differs"].size(),
         }
     )
+    if "unit" in compared:
+        frame["units"] = grouped["unit"].agg(" ".join)
     for board in dict.fromkeys(compared["board"]):
         of_board = compared[compared["board"] == board].groupby("reading", sort=False)["difference"]
         frame[board] = of_board.apply(lambda d: 100 * float(np.sqrt(np.mean(d**2))))
@@ -331,8 +333,9 @@ def noise_floor(compared: pd.DataFrame) -> float:
 
 def distance_table(distance: pd.DataFrame) -> Html:
     """The readings, the closest first."""
-    boards = [c for c in distance if c not in ("rms", "cells", "of")]
+    boards = [c for c in distance if c not in ("rms", "cells", "of", "units")]
     shown = distance.reset_index().rename(columns={b: board_name(b) for b in boards} | {"rms": "all games"})
+    shown = shown.drop(columns="units", errors="ignore")
     shown["cells that differ"] = [f"{c} of {o}" for c, o in zip(shown.pop("cells"), shown.pop("of"), strict=True)]
     return show_table(
         shown,
@@ -344,7 +347,7 @@ def distance_table(distance: pd.DataFrame) -> Html:
 
 def distance_figure(distance: pd.DataFrame, floor: float) -> Html:
     """The readings by their distance to Table 5.1."""
-    boards = [c for c in distance if c not in ("rms", "cells", "of")]
+    boards = [c for c in distance if c not in ("rms", "cells", "of", "units")]
     marks = dict(zip(boards, ("o", "s", "^", "D", "v", "P", "X", "*"), strict=False))
     colours = ("#0072B2", "#E69F00", "#CC79A7", "#56B4E9", "#999999") * 2
 

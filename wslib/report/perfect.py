@@ -41,7 +41,10 @@ def overall(rows: pd.DataFrame) -> pd.DataFrame:
     for key, group in rows.groupby(keys, sort=False):
         weights = group["positions"] / group["positions"].sum()
         means = {name: float((group[name] * weights).sum(min_count=1)) for name in MEASURES}
-        found.append({**dict(zip(keys, key, strict=True)), "positions": int(group["positions"].sum()), **means})
+        units = {"units": " ".join(dict.fromkeys(group["unit"]))} if "unit" in group else {}
+        found.append(
+            {**dict(zip(keys, key, strict=True)), "positions": int(group["positions"].sum()), **means, **units}
+        )
     return pd.DataFrame(found)
 
 

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from wslib import stats
 from wslib.pairings import components, ordered_pairs
+from wslib.parameters import ParameterError
 from wslib.rating import Rating, RatingSettings, rate
 from wslib.report.look import (
     Html,
@@ -109,6 +110,11 @@ def round_robin(pairs: pd.DataFrame) -> pd.DataFrame:
 
 def pool_ratings(pairs: pd.DataFrame, anchor: str | None = None) -> dict[tuple[str, str], Rating]:
     """The rating of every pool (board, name) whose games connect its entrants."""
+    if pairs.empty:
+        raise ParameterError(
+            "no tournament of these runs is there yet: compute it with -p compute True, or look at it with "
+            "-p preset smoke"
+        )
     found = {}
     for (board, pool), games in pairs.groupby(["board", "pool"], sort=False):
         largest = set(components(ordered_pairs(games))[0])
@@ -304,7 +310,7 @@ def verdict_table(found: Sequence[Verdict], caption: str) -> Html:
 def count_prose(found: Sequence[Verdict]) -> str:
     """How many of the claims came out how."""
     if not found:
-        return "No claim has runs on both sides yet."
+        return "none yet"
     words = [v.word for v in found]
     return ", ".join(f"{words.count(w)} {w}" for w in (stats.REPLICATED, stats.NOT_REPLICATED, stats.UNDECIDED))
 
