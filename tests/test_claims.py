@@ -316,3 +316,11 @@ def test_gathering_from_an_empty_store_finds_what_is_published_and_computes_noth
 
 def test_pairs_of_a_pool_are_looked_for_among_the_runs_that_are_there():
     assert EMPTY.sizes()["warmstart"] == 144 + 3 * len(list(combinations(range(49), 2)))
+
+
+def test_a_level_is_shown_as_it_is_and_not_as_its_distance_from_the_claimed_one():
+    found = elos({("gobang", m): 40 * (m != "baseline") for m in METHODS})
+    _, parts = judge(Rated(found))
+    shown = parts.set_index("part").loc["Gobang: Baseline at about -100", "effect"]
+    level = found.loc[found["kind"] == "baseline", "elo"].mean() - found["elo"].mean()
+    assert shown.startswith(f"{level:+.0f} Elo (")

@@ -179,7 +179,7 @@ def trained_part(spec: Spec, found: Mapping[Spec, Verdict], elos: pd.DataFrame) 
         units = tuple(here["unit"].dropna().unique())
     same = isinstance(spec, Level) or getattr(spec, "claim", "") == "same"
     scale = getattr(spec, "scale", "elo")
-    part = part_of(spec.name, answer, scale, units, same)
+    part = part_of(spec.name, answer, scale, units, same, spec.elo if isinstance(spec, Level) else 0.0)
     return part if spec.tested == spec else part._replace(strength=-part.strength)
 
 
@@ -191,12 +191,15 @@ def answer_to(spec: Spec, found: Mapping[Spec, Verdict]) -> Verdict | None:
     return replace(answer, name=spec.name, word=OPPOSITE.get(answer.word, answer.word))
 
 
-def part_of(name: str, answer: Verdict, scale: str, units: tuple[str, ...] = (), same: bool = False) -> Part:
+def part_of(
+    name: str, answer: Verdict, scale: str, units: tuple[str, ...] = (), same: bool = False, claimed: float = 0.0
+) -> Part:
+    """A verdict as a part of a claim; of a ``claimed`` level not the difference from it is shown, but our level."""
     measure, between = MEASURES[scale], ""
     if answer.interval is not None:
-        between = " ({} to {})".format(*map(measure.number, answer.interval))
+        between = " ({} to {})".format(*(measure.number(claimed + bound) for bound in answer.interval))
     strength = -abs(answer.effect) if same else answer.effect
-    effect = measure.text(answer.effect) + between
+    effect = measure.text(claimed + answer.effect) + between
     return Part(name, answer.word, effect, answer.runs, "runs", answer.needed, strength, units)
 
 
