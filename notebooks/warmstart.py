@@ -145,7 +145,8 @@ if len(way):
             "Elo (random: 0)",
             asked.methods,
             "Elo of the networks on their way, in the anchored pool; thin lines are runs.",
-        )
+        ),
+        say(report.way_prose(aged)),
     )
 else:
     say("No network on the way has been rated yet.")

@@ -277,3 +277,11 @@ def test_a_run_is_measured_against_perfect_play_as_often_as_it_is_told_and_learn
     assert state.network.state_dict()["policy.weight"].equal(
         train(plain, 4, tmp_path)[0].network.state_dict()["policy.weight"]
     )
+
+
+def test_on_the_way_the_enhancements_are_compared_with_baseline_at_every_age():
+    aged = pd.DataFrame(
+        {"board": "othello", "kind": ["baseline", "baseline", "wro", "wro", "rave", "rave"],
+         "iteration": [1, 100] * 3, "elo": [100, 300, 160, 290, 140, 310]}
+    )  # fmt: skip
+    assert "**Othello**: +50 after 1, +0 after 100." in report.way_prose(aged)

@@ -261,6 +261,25 @@ def way_figure(rows: pd.DataFrame, column: str, label: str, kinds: Sequence[str]
     return show_figure(draw, f"{label} by iteration. Means at the last one: {listed}.", caption, rows)
 
 
+def way_prose(aged: pd.DataFrame) -> str:
+    """How far the enhancements are above Baseline on the way, their mean over the runs of all of them."""
+    parts = []
+    for board, here in aged.groupby("board", sort=False):
+        baseline = here["kind"] == "baseline"
+        gaps = (
+            here[~baseline].groupby("iteration")["elo"].mean() - here[baseline].groupby("iteration")["elo"].mean()
+        ).dropna()
+        if len(gaps):
+            listed = ", ".join(f"{gap:+.0f} after {iteration}" for iteration, gap in gaps.items())
+            parts.append(f"**{board_name(str(board))}**: {listed}")
+    if not parts:
+        return "Without Baseline's runs there is nothing to compare on the way."
+    return (
+        "Mean Elo of all runs with a warm start minus Baseline's, by iteration (what differs early and what differs "
+        f"late; no test is made of it). {'; '.join(parts)}."
+    )
+
+
 def perfect_prose(perfect: pd.DataFrame) -> str:
     """How good the last networks are, with and without their search, on both sets."""
     last = perfect[perfect["iteration"] == perfect["iteration"].max()]
