@@ -106,13 +106,13 @@ def scale_prose(evidence: Evidence) -> str:
             elos = evidence.elos.get(name)
             rated = 0 if elos is None else elos["unit"].nunique()
             texts.append(
-                f"[{name}]({name}.ipynb) on {rated} rated runs of {len(asked.run_units())}, of {asked.iterations} "
+                f"[{name}]({name}.html) on {rated} rated runs of {len(asked.run_units())}, of {asked.iterations} "
                 f"iterations, preset `{asked.preset}`"
             )
     runs = evidence.frame("adaptive")
     if len(runs):
         counted = len(runs[(runs["scale"] == evidence.scale) & (runs["kind"] == runs["method"])])
-        texts.append(f"[adaptive](adaptive.ipynb) on {counted} runs up to their switch, preset `{evidence.scale}`")
+        texts.append(f"[adaptive](adaptive.html) on {counted} runs up to their switch, preset `{evidence.scale}`")
     full = "The thesis' runs have a hundred iterations and ten epochs (presets `table` and `paper`); `laptop` has one."
     return f"What is said of trained players rests, by experiment: {'; '.join(texts)}. {full}"
 
