@@ -58,8 +58,9 @@ def test_the_file_holds_the_weights_rounded_to_float16_and_they_are_computed_in_
 
 def test_published_archived_and_kept_networks_are_the_same_file(trained: Path, data: Path, tmp_path: Path):
     kept = network_file(run(), 2, trained)
-    assert write_archive(tmp_path / "networks.zip", UNITS, trained) == 4, "all but the last of the two lowest seeds"
+    assert write_archive(tmp_path / "networks.zip", UNITS, trained) == 6, "all, as none is published"
     publish_networks("trial", UNITS, trained)
+    assert write_archive(tmp_path / "networks.zip", UNITS, trained) == 4, "all but the last of the two lowest seeds"
     assert network_file(run(), 2, tmp_path / "no store") == kept
     with zipfile.ZipFile(tmp_path / "networks.zip") as packed:
         packed.extractall(tmp_path / "unpacked")
@@ -84,6 +85,17 @@ def test_networks_of_two_runs_a_kind_are_published_with_what_they_are(trained: P
     name = f"{run().id}-0002.safetensors"
     assert sorted(manifest["files"]) == sorted(f"{unit.run.id}-0002.safetensors" for unit in UNITS[:2])
     assert manifest["networks"][name] == {"run": json.loads(json.dumps(run().canonical())), "iteration": 2}
+
+
+def test_fewer_networks_may_be_published_and_none_twice(trained: Path, data: Path):
+    publish_networks("trial", UNITS, trained)
+    publish_networks("other", UNITS, trained)
+    assert not (data / "other").exists(), "another experiment has them"
+    publish_networks("trial", UNITS, trained, most=1)
+    assert [path.name for path in (data / "trial" / "networks").glob("*.safetensors")] == [
+        f"{run().id}-0002.safetensors"
+    ]
+    assert network_file(UNITS[1].run, 2, trained), "from its run"
 
 
 def test_publishing_again_from_another_machine_keeps_the_published_files(trained: Path, data: Path, tmp_path: Path):
@@ -118,7 +130,7 @@ def test_an_archive_is_the_same_whenever_it_is_packed(trained: Path, tmp_path: P
         write_archive(tmp_path / f"{name}.zip", UNITS, trained)
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "one.zip") as packed:
-        assert sum(name.endswith(MANIFEST) for name in packed.namelist()) == 4
+        assert sum(name.endswith(MANIFEST) for name in packed.namelist()) == 6
 
 
 def test_numbers_too_large_for_float16_are_refused():

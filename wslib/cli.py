@@ -246,7 +246,7 @@ def _publish(asked: argparse.Namespace) -> None:
         where = study.origins(units, experiment.name)
         units = [unit for unit in units if where[unit.id]]
     folder = store.publish(experiment.name, study.collect(units, experiment.name), experiment.tables)
-    missing = networks.publish_networks(experiment.name, units)
+    missing = networks.publish_networks(experiment.name, units, most=experiment.networks)
     print(f"published in {folder}")
     if missing:
         print(f"without {len(missing)} networks that are not in this store, {missing[0]} for one")

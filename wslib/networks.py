@@ -67,8 +67,8 @@ def _name(run: RunSettings, iteration: int) -> str:
     return f"{run.id}-{iteration:04d}"
 
 
-def shown(units: Iterable[Unit]) -> tuple[list[RunUnit], list[RunUnit]]:
-    """The runs whose networks are published (of each kind the two lowest seeds), and the others."""
+def shown(units: Iterable[Unit], most: int = PUBLISHED_RUNS) -> tuple[list[RunUnit], list[RunUnit]]:
+    """The runs whose networks are published (of each kind the lowest seeds), and the others."""
     kinds: dict[str, dict[str, RunUnit]] = {}
     for unit in units:
         if isinstance(unit, RunUnit):
@@ -77,35 +77,49 @@ def shown(units: Iterable[Unit]) -> tuple[list[RunUnit], list[RunUnit]]:
     published, others = [], []
     for runs in kinds.values():
         by_seed = sorted(runs.values(), key=lambda unit: unit.run.seed)
-        published += by_seed[:PUBLISHED_RUNS]
-        others += by_seed[PUBLISHED_RUNS:]
+        published += by_seed[:most]
+        others += by_seed[most:]
     return published, others
 
 
-def publish_networks(experiment: str, units: Sequence[Unit], root: Path | str | None = None) -> list[str]:
-    """Write the last networks of two runs of a kind to ``data/<experiment>/networks``; names of those missing here.
+def publish_networks(
+    experiment: str, units: Sequence[Unit], root: Path | str | None = None, most: int = PUBLISHED_RUNS
+) -> list[str]:
+    """Write the last networks of so many runs of a kind to ``data/<experiment>/networks``; names of those missing here.
 
-    What is published and not to be had in this store stays as it is.
+    What is published and not to be had in this store stays as it is; what another experiment has published is not
+    published twice.
     """
+    elsewhere = {file.stem for file in _published_files() if file.parent.parent.name != experiment}
     files: dict[str, bytes] = {}
     facts: dict[str, Any] = {}
     missing = []
-    for unit in shown(units)[0]:
+    for unit in shown(units, most)[0]:
         name = _name(unit.run, unit.iterations)
+        if name in elsewhere:
+            continue
         try:
             files[f"{name}.safetensors"] = network_file(unit.run, unit.iterations, root)
             facts[f"{name}.safetensors"] = {"run": unit.run.canonical(), "iteration": unit.iterations}
         except ParameterError:
             missing.append(name)
     if files:
-        write_folder(store.published_root() / experiment / "networks", files, {"networks": facts})
+        folder = store.published_root() / experiment / "networks"
+        write_folder(folder, files, {"networks": facts})
+        for file in folder.glob("*.safetensors"):
+            if file.name not in files:  # published before, and not any more
+                file.unlink()
     return missing
+
+
+def _published_files() -> Iterator[Path]:
+    yield from store.published_root().glob("*/networks/*.safetensors")
 
 
 def archive(units: Sequence[Unit], root: Path | str | None = None) -> Iterator[tuple[str, bytes]]:
     """Names and contents for an archive: networks of kept iterations that are in this store and not published."""
     root = Path(root) if root is not None else store.default_root()
-    published = {_name(unit.run, unit.iterations) for unit in shown(units)[0]}
+    published = {file.stem for file in _published_files()}
     told: set[str] = set()
     for unit in (unit for unit in units if isinstance(unit, RunUnit)):
         for iteration in sorted({*(k for k in KEPT if k <= unit.iterations), unit.iterations}):

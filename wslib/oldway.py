@@ -137,7 +137,7 @@ class PublishedTournaments(Runs):
     def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Per game the networks in the order of their methods, and last, as in the author's lists, a random player."""
         for board in self.boards:
-            yield board, self.pool, {**self.networks(board), "random": ANCHORS["random"]}
+            yield board, self.pool, {**self.final_networks(board), "random": ANCHORS["random"]}
 
     def pool_units(self) -> Asked:
         asked: Asked = []

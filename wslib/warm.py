@@ -118,9 +118,9 @@ class Runs(Experiment):
     def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Every pool of final networks: board, its name, its entrants by name (here: all of a game in one pool)."""
         for board in self.boards:
-            yield board, self.pool, {"random": ANCHORS["random"], **self.networks(board)}
+            yield board, self.pool, {"random": ANCHORS["random"], **self.final_networks(board)}
 
-    def networks(self, board: str) -> dict[str, NetworkEntrant]:
+    def final_networks(self, board: str) -> dict[str, NetworkEntrant]:
         """The final networks of a game by name."""
         return {f"{x['kind']}-{x['seed']}": self.entrant(run) for x, run in self.cells() if x["board"] == board}
 
@@ -234,6 +234,7 @@ class IPrime(Runs):
     """Fig. 6.1: the number of iterations with a warm start, for each enhancement."""
 
     name: ClassVar[str] = "iprime"
+    networks: ClassVar[int] = 1
     lists: ClassVar[tuple[str, ...]] = ("boards", "methods", "lengths")
 
     boards: tuple[str, ...] = Field(("connect4",), min_length=1, description="games learned")
@@ -277,6 +278,7 @@ class AdaptiveVsFixed(Runs):
     """Fig. 6.3: Baseline, the enhancements with fixed I' = 5, and with the adaptive switch."""
 
     name: ClassVar[str] = "adaptive_vs_fixed"
+    networks: ClassVar[int] = 1
 
     boards: tuple[str, ...] = Field(("connect4", "othello"), min_length=1, description="games learned")
     methods: tuple[str, ...] = Field(ENHANCEMENTS, min_length=1, description="enhancements")
@@ -404,4 +406,4 @@ class Beyond(Runs):
 
     def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         for board in (*self.boards, self.LARGER):
-            yield board, self.pool, {**ANCHORS, **self.networks(board)}
+            yield board, self.pool, {**ANCHORS, **self.final_networks(board)}
