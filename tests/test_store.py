@@ -43,9 +43,10 @@ from wslib.store import (
     Published,
     Stored,
     default_root,
+    other_shelves,
     pack_table,
     publish,
-    shelves,
+    shelf,
     sweep,
     unpack_table,
     write_atomically,
@@ -657,7 +658,7 @@ def test_publishing_that_is_interrupted_anywhere_leaves_the_old_or_the_new(after
 
 
 def test_a_unit_is_found_under_whatever_experiment_it_was_published(published: Path):
-    found = [shelf.read("match", OTHER) for shelf in shelves("another", published)]
+    found = [one.read("match", OTHER) for one in (shelf("another", published), *other_shelves("another", published))]
     assert [stored is not None for stored in found] == [False, True]
     assert found[1].summary == example(1)["summary"]
     assert found[1].tables["games"].equals(example(1)["tables"]["games"])
@@ -678,22 +679,23 @@ def test_sealed_published_files_that_hold_no_results_are_refused(name: str, cont
     (published / "trial" / name).write_bytes(content)
     forge(published / "trial", lambda m: m["files"].update({name: entry(content)}))
     with pytest.raises(DamagedResult, match="does not hold published results"):
-        Published("trial", published).read("match", UNIT)
+        found = Published("trial", published).read("match", UNIT)
+        _ = dict(found.tables), dict(found.provenance)  # read when they are looked at
 
 
 def test_damage_elsewhere_is_told_and_costs_only_what_is_there(published: Path):
     with (published / "trial" / "units.csv").open("ab") as file:
         file.write(b"\n")
     with pytest.warns(UserWarning, match="units.csv has .* meanwhile nothing is read from there"):
-        assert [len(shelf) for shelf in shelves("another", published)] == [0]
+        assert other_shelves("another", published) == []
     with pytest.raises(DamagedResult, match="take the folder from git again"):
-        shelves("trial", published)[0].read("match", UNIT)
+        shelf("trial", published).read("match", UNIT)
 
 
 def test_published_results_that_changed_are_read_again(published: Path, root: Path):
-    assert len(shelves("trial", published)[0]) == 3
+    assert len(shelf("trial", published)) == 3
     publish("trial", {UNIT: ("match", {}, LocalStore(root).read("match", UNIT))}, ("games",), published)
-    assert len(shelves("trial", published)[0]) == 1
+    assert len(shelf("trial", published)) == 1
 
 
 # --- what must not be in the code ---------------------------------------------------------------------------------

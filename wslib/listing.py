@@ -5,7 +5,7 @@ the scale of their pool; a run that is in several pools has a row in each.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ import pandas as pd
 
 from wslib.evidence import Evidence
 from wslib.parameters import ParameterError, digest
-from wslib.store import MANIFEST, DamagedResult, LocalStore, published_root, read_manifest, shelves
+from wslib.store import MANIFEST, DamagedResult, LocalStore, published_root, read_manifest, shelf
 from wslib.training import PRESETS, RunSettings
 
 KINDS = ("run", "switch")
@@ -33,23 +33,20 @@ class Found(NamedTuple):
     experiment: str
     parameters: dict[str, Any]
     summary: dict[str, Any]
-    provenance: dict[str, Any]
+    provenance: Mapping[str, Any]
     results: str
     """"published" or "computed here"."""
 
 
-def published(root: Path | None = None) -> Iterator[Found]:
-    """Everything that is published, experiment by experiment."""
-    for folder in sorted(path.parent for path in (root or published_root()).glob(f"*/{MANIFEST}")):
-        shelf = shelves(folder.name, folder.parent)[0]
+def published(kinds: tuple[str, ...], root: Path | None = None) -> Iterator[Found]:
+    """Everything of these kinds that is published, experiment by experiment."""
+    for name in sorted(path.parent.name for path in (root or published_root()).glob(f"*/{MANIFEST}")):
         try:
-            units = pd.read_csv(folder / "units.csv", dtype=str, keep_default_na=False)
-            for row in units[["unit", "kind", "parameters"]].itertuples(index=False):
-                stored = shelf.read(row.kind, row.unit)
-                if stored:
-                    yield Found(row.unit, row.kind, folder.name, json.loads(row.parameters), stored.summary,
-                                stored.provenance, "published")  # fmt: skip
-        except (DamagedResult, OSError):
+            for kind, unit, parameters in shelf(name, root).asked(*kinds):
+                result = shelf(name, root).read(kind, unit)
+                if result is not None:
+                    yield Found(unit, kind, name, parameters, result.summary, result.provenance, "published")
+        except DamagedResult:
             continue  # the store's own reading of it tells of the damage
 
 
@@ -66,9 +63,10 @@ def stored(store: LocalStore, kinds: tuple[str, ...]) -> Iterator[Found]:
 
 def all_runs(evidence: Evidence, root: Path | None = None, store: LocalStore | None = None) -> pd.DataFrame:
     """A row per training run and experiment (and pool, where it is rated in several)."""
-    found = list(published(root))
+    kinds = (*KINDS, MEASURED)
+    found = list(published(kinds, root))
     known = {one.unit for one in found}
-    fresh = [one for one in stored(store or LocalStore(), (*KINDS, MEASURED)) if one.unit not in known]
+    fresh = [one for one in stored(store or LocalStore(), kinds) if one.unit not in known]
     asked_by = _asked_by(evidence)
     optimal = _optimal([*found, *fresh])
     elos = _elos(evidence)

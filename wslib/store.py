@@ -21,7 +21,7 @@ import secrets
 import time
 import warnings
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -170,24 +170,27 @@ class Stored:
     unit: str
     summary: dict[str, Any]
     tables: Mapping[str, pd.DataFrame]
-    provenance: dict[str, Any]
+    provenance: Mapping[str, Any]
 
 
-class _Rows(Mapping[str, pd.DataFrame]):
-    """A unit's part of published tables, cut out when it is looked at: most results are read for their numbers."""
+class _Later(Mapping[str, Any]):
+    """What is read only when it is looked at: most results are read for their numbers alone."""
 
-    def __init__(self, unit: str, tables: Mapping[str, tuple[pd.DataFrame, Any]]):
-        self._unit, self._tables = unit, tables
+    def __init__(self, read: Callable[[], Mapping[str, Any]]):
+        self._read = read
 
-    def __getitem__(self, name: str) -> pd.DataFrame:
-        table, rows = self._tables[name]
-        return table.iloc[rows.get(self._unit, [])].drop(columns="unit").reset_index(drop=True)
+    @cached_property
+    def _there(self) -> Mapping[str, Any]:
+        return self._read()
+
+    def __getitem__(self, name: str) -> Any:
+        return self._there[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._tables)
+        return iter(self._there)
 
     def __len__(self) -> int:
-        return len(self._tables)
+        return len(self._there)
 
 
 def _unpacked(folder: Path, files: Mapping[str, bytes]) -> tuple[dict[str, Any], dict[str, pd.DataFrame]]:
@@ -270,63 +273,100 @@ class Published:
             ) from None
 
     @cached_property
-    def _parsed(
-        self,
-    ) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[pd.DataFrame, Any]], dict[str, dict[str, Any]]]:
-        """The units' rows with their summaries; each table, and which of its rows are whose; their provenance."""
-        try:
-            rows = {row["unit"]: row for row in csv.DictReader(io.StringIO(self._files.get("units.csv", b"").decode()))}
-            units = {unit: {"kind": row["kind"], "summary": _summary(row)} for unit, row in rows.items()}
+    def _rows(self) -> dict[str, dict[str, str]]:
+        """The units' rows, as text."""
+        with self._told_of():
+            rows = csv.DictReader(io.StringIO(self._files.get("units.csv", b"").decode()))
+            return {row["unit"]: row for row in rows if row["kind"]}
+
+    @cached_property
+    def _tables(self) -> dict[str, tuple[pd.DataFrame, Mapping[Any, Any]]]:
+        """Each table, and which of its rows are whose."""
+        with self._told_of():
             packed = {n.removesuffix(".csv.gz"): c for n, c in self._files.items() if n.endswith(".csv.gz")}
             tables = {name: unpack_table(content) for name, content in packed.items()}
-            places = {name: (table, table.groupby("unit").indices) for name, table in tables.items()}
+            return {name: (table, table.groupby("unit").indices) for name, table in tables.items()}
+
+    @cached_property
+    def _made(self) -> dict[str, dict[str, Any]]:
+        """The units' provenance."""
+        with self._told_of():
             made = self._files.get("provenance.csv")
             provenance = pd.read_csv(io.BytesIO(made), dtype=_TEXTS) if made else pd.DataFrame(columns=["unit"])
-            return units, places, {row["unit"]: row for row in provenance.to_dict("records")}
+            return {row["unit"]: row for row in provenance.to_dict("records")}
+
+    @contextlib.contextmanager
+    def _told_of(self) -> Iterator[None]:
+        """What cannot be read here is a damaged result."""
+        try:
+            yield
         except (KeyError, TypeError, ValueError, OSError, EOFError, RecursionError, zlib.error, csv.Error) as error:
             raise DamagedResult(
                 f"{self.folder} does not hold published results ({type(error).__name__}: {error})"
             ) from None
 
+    def _tables_of(self, unit: str) -> dict[str, pd.DataFrame]:
+        return {
+            name: table.iloc[rows.get(unit, [])].drop(columns="unit").reset_index(drop=True)
+            for name, (table, rows) in self._tables.items()
+        }
+
     @property
     def provenance(self) -> pd.DataFrame:
         """When, where and with what each unit was computed."""
-        made = list(self._parsed[2].values())
+        made = list(self._made.values())
         return pd.DataFrame(made) if made else pd.DataFrame(columns=["unit"])
 
     def __len__(self) -> int:
-        return len(self._parsed[0])
+        return len(self._rows)
+
+    def asked(self, *kinds: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """The units of these kinds: kind, id, and what they were computed from."""
+        with self._told_of():
+            for unit, row in self._rows.items():
+                if row["kind"] in kinds:
+                    yield row["kind"], unit, json.loads(row["parameters"])
 
     def read(self, kind: str, unit: str) -> Stored | None:
         """The result of a unit, or None."""
-        units, tables, made = self._parsed
-        if unit not in units or units[unit]["kind"] != kind:
+        row = self._rows.get(unit)
+        if row is None or row["kind"] != kind:
             return None
-        return Stored(unit, dict(units[unit]["summary"]), _Rows(unit, tables), dict(made.get(unit, {})))
+        with self._told_of():
+            summary = _summary(row)
+        tables, made = _Later(lambda: self._tables_of(unit)), _Later(lambda: self._made.get(unit, {}))
+        return Stored(unit, summary, tables, made)
 
 
 def _summary(row: Mapping[str, str]) -> dict[str, Any]:
     """The numbers of a unit from its row of text."""
     facts = ("unit", "kind", "parameters")
-    return {name: json.loads(value) for name, value in row.items() if name not in facts and value != ""}
+    told = {name: value for name, value in row.items() if name not in facts and value != ""}
+    # Read all at once: a value alone costs as much.
+    return dict(zip(told, json.loads(f"[{','.join(told.values())}]"), strict=True))
 
 
-def shelves(experiment: str, root: Path | str | None = None) -> list[Published]:
-    """All published results, this experiment's first: a unit may have been published under another.
+def shelf(experiment: str, root: Path | str | None = None) -> Published:
+    """An experiment's published results; they are read once, and again when they have changed."""
+    folder = (Path(root) if root is not None else published_root()) / experiment
+    return _published(folder, _stamps(folder))
 
-    They are read once, and again when they have changed. Another experiment's damaged results are told of and left out.
+
+def other_shelves(experiment: str, root: Path | str | None = None) -> list[Published]:
+    """The published results of all other experiments: a unit may have been published under another.
+
+    Where one is damaged, that is told, and it is left out.
     """
     root = Path(root) if root is not None else published_root()
-    others = sorted(path.parent for path in root.glob(f"*/{MANIFEST}") if path.parent.name != experiment)
-    own, *found = [_published(folder, _stamps(folder)) for folder in (root / experiment, *others)]
+    names = sorted(path.parent.name for path in root.glob(f"*/{MANIFEST}") if path.parent.name != experiment)
     whole = []
-    for shelf in found:
+    for other in (shelf(name, root) for name in names):
         try:
-            _ = len(shelf)
-            whole.append(shelf)
+            _ = len(other)
+            whole.append(other)
         except DamagedResult as damage:
             warnings.warn(f"{damage}; meanwhile nothing is read from there", stacklevel=2)
-    return [own, *whole]
+    return whole
 
 
 def _stamps(folder: Path) -> tuple[tuple[str, int, int], ...]:

@@ -23,7 +23,7 @@ from tqdm import tqdm
 from wslib.games import game
 from wslib.parameters import RESULTS_VERSION, ParameterError, Parameters
 from wslib.play import PlayerSettings, match
-from wslib.store import HOME, LocalStore, Stored, shelves, sweep
+from wslib.store import HOME, LocalStore, Published, Stored, other_shelves, shelf, sweep
 from wslib.workers import Failed, WorkerLost, default_workers, in_processes
 
 
@@ -157,17 +157,21 @@ def tables(units: Sequence[Unit], labels: pd.DataFrame, name: str, experiment: s
 def known_results(units: Sequence[Unit], experiment: str, store: LocalStore) -> dict[str, tuple[str, Stored]]:
     """Of those that are there: where from, and the result."""
     known: dict[str, tuple[str, Stored]] = {}
-    own, *others = shelves(experiment)
+    own = shelf(experiment)
+    elsewhere: list[Published] | None = None  # looked at only where something is missing
     for unit in {unit.id: unit for unit in units}.values():
         found = own.read(unit.kind, unit.id)
-        elsewhere = found or next(filter(None, (shelf.read(unit.kind, unit.id) for shelf in others)), None)
-        # Another experiment may have published the numbers alone, without the tables that this one shows.
-        whole = found or (elsewhere and any(len(table) for table in elsewhere.tables.values()))
-        here = None if whole else store.read(unit.kind, unit.id)
-        if here:
-            known[unit.id] = ("computed here", here)
-        elif elsewhere:
-            known[unit.id] = ("published", elsewhere)
+        if found is None:
+            elsewhere = other_shelves(experiment) if elsewhere is None else elsewhere
+            found = next(filter(None, (other.read(unit.kind, unit.id) for other in elsewhere)), None)
+            # Another experiment may have published the numbers alone, without the tables that this one shows.
+            whole = found and any(len(table) for table in found.tables.values())
+            here = None if whole else store.read(unit.kind, unit.id)
+            if here:
+                known[unit.id] = ("computed here", here)
+                continue
+        if found:
+            known[unit.id] = ("published", found)
     return known
 
 
