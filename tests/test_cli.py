@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from study_tasks import contents, stored_units
 
-from wslib import runs, study
+from wslib import runs, states, study
 from wslib import store as storing
 from wslib.catalogue import EXPERIMENTS
 from wslib.cli import main
@@ -216,7 +216,7 @@ def test_what_the_networks_that_are_there_allow_is_computed_and_nothing_is_train
     assert capsys.readouterr().out == "nothing to compute\n"
     # A longer run has been where this one ends.
     study.compute_unit(runs.RunUnit(run=trained.run, iterations=3), root)
-    monkeypatch.setattr("wslib.runs.train", lambda *_: pytest.fail("it was trained"))
+    monkeypatch.setattr("wslib.states.train", lambda *_: pytest.fail("it was trained"))
     pairs = [unit.id for unit, _ in asked.pool_units_among({trained.run})]
     assert len(pairs) == 1, "one network against random"
     assert main(["run", "control", *settings, "--no-training", "--list"]) == 0
@@ -322,8 +322,8 @@ def test_a_measured_network_is_taken_from_the_store_and_not_trained_again(
     asked = EXPERIMENTS["network_choice"](preset="smoke", boards="connect4")
     unit = next(unit for unit in asked.units() if unit.kind == "strength")
     assert main(["run", "network_choice", *settings, "--unit", unit.id]) == 0
-    monkeypatch.setattr("wslib.runs.train", lambda *_: pytest.fail("it was trained again"))
-    runs._player.cache_clear()
+    monkeypatch.setattr("wslib.states.train", lambda *_: pytest.fail("it was trained again"))
+    states.player_of.cache_clear()
     assert main(["verify", "network_choice", *settings, "--unit", unit.id]) == 0
     assert "the same" in capsys.readouterr().out
 

@@ -13,7 +13,8 @@ from wslib.games import game
 from wslib.network import Network, NetworkSettings, from_bytes, to_bytes
 from wslib.networks import network_file, publish_networks, published_network, shown, write_archive
 from wslib.parameters import ParameterError
-from wslib.runs import RunFolder, RunUnit, train
+from wslib.runs import RunUnit
+from wslib.states import RunFolder, train
 from wslib.store import MANIFEST, DamagedResult
 from wslib.training import RunSettings, preset
 

@@ -14,8 +14,8 @@ from wslib.parameters import ParameterError
 from wslib.play import player
 from wslib.play import players as seats
 from wslib.report import oldway as report
-from wslib.runs import train
 from wslib.search.guided import GuidedSearch
+from wslib.states import train
 from wslib.tournament import NetworkEntrant, PairUnit, pair
 from wslib.training import preset
 

@@ -31,11 +31,11 @@ from wslib.positions import (
     text_of,
 )
 from wslib.run_settings import RunSettings, preset
-from wslib.runs import train
 from wslib.runtime import CompiledNetwork
 from wslib.search import GuidedSettings
 from wslib.solver import Solver
 from wslib.starts import solve_start
+from wslib.states import train
 from wslib.store import published_root
 
 

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from wslib.runs import RunFolder, train
+from wslib.states import RunFolder, train
 from wslib.store import sweep
 from wslib.training import KEPT, RunSettings, preset
 
@@ -18,7 +18,7 @@ RUN = preset("smoke", game="othello", method="wrora", switch="adaptive", retrain
 OTHER = preset("smoke", game="connect4", method="rave", warm_iterations=6, retrained=3, arena_trees="match")
 PATIENCE = 600.0
 FRESH = get_context("forkserver")
-FRESH.set_forkserver_preload(["wslib.runs"])  # the imports, of which no run is part, once for all processes
+FRESH.set_forkserver_preload(["wslib.states"])  # the imports, of which no run is part, once for all processes
 
 
 def train_here(run: RunSettings, root: str) -> None:

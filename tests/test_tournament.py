@@ -11,7 +11,7 @@ from wslib.pairings import ordered_pairs
 from wslib.parameters import ParameterError
 from wslib.play import player
 from wslib.rating import rate
-from wslib.runs import train
+from wslib.states import train
 from wslib.tournament import NetworkEntrant, PairUnit, pair, round_robin
 from wslib.training import preset
 

@@ -1,5 +1,8 @@
 """The experiments of chapters 5 and 6: their scale, and what pages make of results that are not all there."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +10,8 @@ import pytest
 from wslib.parameters import ParameterError
 from wslib.report import adaptive as adaptive_report
 from wslib.report import warm as report
-from wslib.runs import RunUnit, SwitchUnit, train
+from wslib.runs import RunUnit, SwitchUnit
+from wslib.states import train
 from wslib.store import thesis_table
 from wslib.training import preset
 from wslib.verdicts import Comparison, verdicts
@@ -285,3 +289,10 @@ def test_on_the_way_the_enhancements_are_compared_with_baseline_at_every_age():
          "iteration": [1, 100] * 3, "elo": [100, 300, 160, 290, 140, 310]}
     )  # fmt: skip
     assert "**Othello**: +50 after 1, +0 after 100." in report.way_prose(aged)
+
+
+def test_what_only_reads_results_does_without_torch():
+    # Every page of results would wait for it.
+    program = "import sys, wslib.catalogue, wslib.claims, wslib.listing, wslib.notebook; print('torch' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert told.stdout == "False\n"

@@ -9,49 +9,16 @@ symmetries of the board. Shuffling, symmetries and dropout draw from named strea
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 import torch
-from pydantic import Field, field_validator, model_validator
 from torch.nn import functional as F
 
 from wslib._compiled import stream
 from wslib.games import Game, game
 from wslib.network import Dropout, Network, mixed, pick_device
-from wslib.parameters import Parameters
-
-
-class FitSettings(Parameters):
-    """How a network is fitted."""
-
-    later: ClassVar[dict[str, Any]] = {"device": "cpu", "precision": "float32"}
-
-    epochs: int = Field(10, ge=1, description="ep: passes over the examples")
-    batch: int = Field(64, ge=2, description="bs: examples per step")
-    learning_rate: float = Field(0.005, gt=0, description="lr: learning rate of Adam")
-    symmetries: Literal["one", "all", "none"] = Field(
-        "one", description="one drawn per example and epoch, all of them (author's code), or none"
-    )
-    optimiser: Literal["fresh", "carried"] = Field("fresh", description="Adam's memory from iteration to iteration")
-    device: Literal["cpu", "cuda"] = Field(
-        "cpu", description="what torch computes on; 'auto' becomes 'cuda' where there is a GPU"
-    )
-    precision: Literal["float32", "bfloat16", "float16"] = Field(
-        "float32", description="in which torch multiplies matrices: all bits, or mixed precision"
-    )
-
-    @field_validator("device", mode="before")
-    @classmethod
-    def _one_of_the_two(cls, device: Any) -> Any:
-        # What is stored must say what it was computed on.
-        return pick_device("auto").type if device == "auto" else device
-
-    @model_validator(mode="after")
-    def _known_to_the_device(self) -> Self:
-        if self.precision == "float16" and self.device == "cpu":
-            raise ValueError("precision 'float16' belongs to device 'cuda': the processor takes 'bfloat16'")
-        return self
+from wslib.network_settings import FitSettings
 
 
 class ExampleSet(Protocol):

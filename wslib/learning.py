@@ -7,10 +7,10 @@ from pydantic import Field
 from wslib.experiments import Chapter, Experiment, split
 from wslib.parameters import ParameterError
 from wslib.play import player
+from wslib.run_settings import RunSettings, preset
 from wslib.runs import RunUnit, StrengthUnit, UntrainedUnit
 from wslib.search import GUIDED
 from wslib.study import Unit
-from wslib.training import RunSettings, preset
 
 LEARNED_BOARDS = ("connect4", "othello")
 Asked = list[tuple[Unit, dict[str, Any]]]

@@ -4,7 +4,6 @@ It reads the plain files of ``data/`` and the store, so that it needs no experim
 the scale of their pool; a run that is in several pools has a row in each.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,8 +12,8 @@ import pandas as pd
 
 from wslib.evidence import Evidence
 from wslib.parameters import ParameterError, digest
+from wslib.run_settings import PRESETS, RunSettings
 from wslib.store import MANIFEST, DamagedResult, LocalStore, published_root, read_manifest, shelf
-from wslib.training import PRESETS, RunSettings
 
 KINDS = ("run", "switch")
 """Kinds of units that are training runs."""

@@ -11,11 +11,10 @@ The value is seen by the player to move, in [-1, 1]. Initial weights, shuffling 
 import hashlib
 import json
 from contextlib import AbstractContextManager, nullcontext
-from typing import Annotated, Any, Literal, Self
+from typing import Any
 
 import numpy as np
 import torch
-from pydantic import Field, field_validator, model_validator
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor, nn
@@ -23,47 +22,13 @@ from torch.nn import functional as F
 
 from wslib._compiled import stream
 from wslib.games import Game, game
-from wslib.parameters import ParameterError, Parameters, canonical_json
+from wslib.network_settings import NetworkSettings
+from wslib.parameters import ParameterError, canonical_json
 
 FORMAT = "network 1"
 ABOUT = "warm-start"
 """The entry of a file's metadata that says what it holds."""
 LARGEST_FILE = 1 << 30
-
-
-class NetworkSettings(Parameters):
-    """The shape of a network for one game.
-
-    >>> NetworkSettings(game="connect4", channels=64).hidden
-    (256, 128)
-    """
-
-    game: str = Field(description="the game, as in 'othello-6x6'")
-    shape: Literal["author", "residual", "dense"] = Field("author", description="kind of network")
-    channels: int = Field(32, ge=1, le=1024, description="C: channels of the convolutions (dense: width)")
-    hidden: tuple[Annotated[int, Field(ge=1, le=65536)], ...] = Field(
-        (256, 128), max_length=4, description="widths of the fully connected layers"
-    )
-    blocks: int = Field(2, ge=0, le=40, description="residual blocks (residual and dense)")
-    dropout: float = Field(0.3, ge=0, lt=1, description="d: dropout after the fully connected layers")
-
-    @field_validator("game")
-    @classmethod
-    def _full_name(cls, name: str) -> str:
-        return game(name).id
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        board = game(self.game)
-        if self.shape == "author" and min(board.rows, board.cols) < 5:
-            raise ValueError(
-                f"shape 'author' needs 5 or more rows and columns: {board.title} takes 'residual' or 'dense'"
-            )
-        return self
-
-    def canonical(self) -> dict[str, Any]:
-        """The author's network has no blocks."""
-        return super().canonical() | ({"blocks": None} if self.shape == "author" else {})
 
 
 class Layers(nn.Sequential):

@@ -13,23 +13,26 @@ from typing import Any
 
 from wslib import store
 from wslib.games import game
-from wslib.network import from_bytes, to_bytes
 from wslib.parameters import ParameterError, canonical_json
-from wslib.runs import RunFolder, RunUnit
-from wslib.runtime import CompiledNetwork
+from wslib.run_files import RunFiles
+from wslib.run_settings import KEPT, RunSettings
+from wslib.runs import RunUnit
+from wslib.search.guided import Evaluator
 from wslib.store import MANIFEST, DamagedResult, read_folder, read_manifest, read_part, write_folder
 from wslib.study import Unit
-from wslib.training import KEPT, RunSettings
 
 PUBLISHED_RUNS = 2
 """Runs of a kind whose networks are published; a kind is everything but the seed."""
 
 
-def published_network(run: RunSettings, iteration: int, root: Path | str | None = None) -> CompiledNetwork:
+def published_network(run: RunSettings, iteration: int, root: Path | str | None = None) -> Evaluator:
     """The float16 network of a run after an iteration, ready to play: published, archived, or from the run's state.
 
     Nothing is trained here: where there is none, one sentence says how to get it.
     """
+    from wslib.network import from_bytes
+    from wslib.runtime import CompiledNetwork
+
     return CompiledNetwork(from_bytes(network_file(run, iteration, root), game(run.game)))
 
 
@@ -43,6 +46,9 @@ def network_file(run: RunSettings, iteration: int, root: Path | str | None = Non
     archived = root / "networks" / _name(run, iteration)
     if (archived / MANIFEST).exists():
         return read_folder(archived)[1]["network.safetensors"]
+    from wslib.network import to_bytes
+    from wslib.states import RunFolder
+
     network = RunFolder(run, root).network(iteration)
     if network is None:
         raise ParameterError(
@@ -57,7 +63,7 @@ def is_there(run: RunSettings, iteration: int, root: Path | str | None = None) -
     """Whether :func:`network_file` finds a file to read; nothing is read."""
     root, name = Path(root) if root is not None else store.default_root(), _name(run, iteration)
     return (
-        iteration in RunFolder(run, root).iterations()
+        iteration in RunFiles(run, root).iterations()
         or (root / "networks" / name / MANIFEST).exists()
         or any(store.published_root().glob(f"*/networks/{name}.safetensors"))
     )

@@ -19,9 +19,9 @@ from wslib.networks import published_network
 from wslib.parameters import digest
 from wslib.play import Games, NetworkPlayer, match, sit
 from wslib.play.match import Table, random_opening
+from wslib.run_settings import RunSettings
 from wslib.study import Computed
 from wslib.tournament import NetworkEntrant, PairUnit, pair, record
-from wslib.training import RunSettings
 from wslib.warm import ANCHORS, Asked, Cells, Runs
 
 WAYS = ("ours", "trees kept", "empty board", "old")

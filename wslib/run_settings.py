@@ -8,13 +8,14 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from wslib.fitting import FitSettings
 from wslib.games import game
-from wslib.network import NetworkSettings
+from wslib.network_settings import FitSettings, NetworkSettings
 from wslib.parameters import ParameterError
 from wslib.rhea import RheaSettings
 from wslib.search.settings import GUIDED, GuidedSettings
 
+KEPT = (1, 2, 5, 10, 20, 30, 50, 70, 100)
+"""Iterations whose networks are kept."""
 SCHEDULES = ("published", "shifted", "half", "inverse", "linear")
 RAVE_OPTIONS = ("amaf", "amaf_players", "beta", "equivalence")
 RHEA_OPTIONS = ("horizon", "population", "mutation", "rollouts_per_individual", "illegal")

@@ -19,10 +19,10 @@ from wslib.games import game
 from wslib.networks import is_there, published_network
 from wslib.parameters import Parameters
 from wslib.play import Games, NetworkPlayer, PlayerSettings, match
-from wslib.runtime import CompiledNetwork
+from wslib.run_settings import RunSettings
 from wslib.search import GuidedSettings
+from wslib.search.guided import Evaluator
 from wslib.study import Computed, Unit
-from wslib.training import RunSettings
 
 
 class NetworkEntrant(Parameters):
@@ -89,7 +89,7 @@ def _seated(entrant: Any, root: Path) -> Any:
 
 
 @lru_cache(maxsize=512)
-def _network(run: RunSettings, iteration: int, root: Path) -> CompiledNetwork:
+def _network(run: RunSettings, iteration: int, root: Path) -> Evaluator:
     return published_network(run, iteration, root)
 
 

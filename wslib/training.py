@@ -20,7 +20,7 @@ from wslib.games import Game, game
 from wslib.network import Network, pick_device
 from wslib.play.match import Table, random_opening
 from wslib.play.players import Seat, sit
-from wslib.run_settings import PRESETS, RunSettings, preset, weight_of, weights_of
+from wslib.run_settings import KEPT, PRESETS, RunSettings, preset, weight_of, weights_of
 from wslib.runtime import CompiledNetwork, TorchNetwork
 from wslib.search.guided import Evaluator, GuidedSearch
 
@@ -40,9 +40,6 @@ __all__ = [
     "weight_of",
     "weights_of",
 ]
-
-KEPT = (1, 2, 5, 10, 20, 30, 50, 70, 100)
-"""Iterations whose networks are kept."""
 
 
 @dataclass(frozen=True)

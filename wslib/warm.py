@@ -17,10 +17,10 @@ from wslib.perfect import RunPerfectUnit
 from wslib.play import player
 from wslib.positions import BOARDS as POSITIONS
 from wslib.positions import SETS
+from wslib.run_settings import KEPT, RunSettings, preset
 from wslib.runs import RunUnit, SwitchUnit
 from wslib.search import GUIDED, GuidedSettings
 from wslib.tournament import NetworkEntrant, meetings, round_robin
-from wslib.training import KEPT, RunSettings, preset
 
 METHODS = tuple(GUIDED)
 ENHANCEMENTS = METHODS[1:]

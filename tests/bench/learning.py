@@ -49,10 +49,10 @@ from wslib._compiled import stream
 from wslib.games import game
 from wslib.network import Network, folded
 from wslib.play.match import Table
-from wslib.runs import RunFolder
 from wslib.runtime import CompiledNetwork, _rows
 from wslib.search.guided import Evaluator, GuidedSearch
 from wslib.search.settings import GuidedSettings
+from wslib.states import RunFolder
 from wslib.store import PROVENANCE, DamagedResult, read_folder
 from wslib.training import Examples, RunSettings, preset
 

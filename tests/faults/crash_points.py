@@ -7,7 +7,7 @@ from harness import Outcome
 from study_tasks import FileOperations
 from training_kills import whole
 
-from wslib.runs import RunFolder
+from wslib.states import RunFolder
 from wslib.store import DamagedResult
 
 

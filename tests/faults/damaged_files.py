@@ -11,7 +11,7 @@ from harness import Outcome
 from wslib import store as storing
 from wslib.networks import network_file, publish_networks
 from wslib.parameters import ParameterError
-from wslib.runs import RunFolder
+from wslib.states import RunFolder
 from wslib.store import PROVENANCE, DamagedResult, LocalStore, Published, publish
 from wslib.study import compute_unit
 
