@@ -269,6 +269,18 @@ def test_a_bootstrap_interval_covers_a_mean_about_as_often_as_it_says():
     assert 0.88 <= np.mean([low <= 5 <= high for low, high in bounds]) <= 0.985
 
 
+def test_the_exact_permutation_test_is_that_of_scipy():
+    random = np.random.default_rng(3)
+    for first, second, digits in [(2, 3, 0), (5, 5, 1), (8, 8, 3), (3, 8, 0), (7, 4, 2)]:
+        x, y = random.normal(0, 3, first).round(digits), random.normal(2, 3, second).round(digits)
+
+        def lead(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
+            return np.round(a.mean(axis) - b.mean(axis), 9)
+
+        theirs = scipy_stats.permutation_test((x, y), lead, vectorized=True, n_resamples=np.inf)
+        assert permutation_test(x, y) == pytest.approx(theirs.pvalue, rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("first", "second", "paired", "p"),
     [

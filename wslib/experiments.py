@@ -4,6 +4,7 @@ An experiment's fields are the parameters of its notebook. ``units()`` lists wha
 same order what each unit stands for.
 """
 
+from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar, Literal, Self
 
@@ -41,13 +42,18 @@ class Experiment(Parameters):
         """Each unit with its labels."""
         raise TypeError(f"{type(self).__name__} does not say what it asks for")
 
+    @cached_property
+    def asked_once(self) -> list[tuple[Unit, dict[str, Any]]]:
+        """What :meth:`asked` says: it may name thousands of units."""
+        return self.asked()
+
     def units(self) -> list[Unit]:
         """The units, in a fixed order."""
-        return [unit for unit, _ in self.asked()]
+        return [unit for unit, _ in self.asked_once]
 
     def labels(self) -> pd.DataFrame:
         """What each unit stands for, in the order of :meth:`units`."""
-        return pd.DataFrame([labels for _, labels in self.asked()])
+        return pd.DataFrame([labels for _, labels in self.asked_once])
 
 
 class _Matches(Experiment):

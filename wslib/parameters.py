@@ -47,7 +47,8 @@ class Parameters(BaseModel):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with some values changed, and an id of its own."""
         copied = super().model_copy(update=update, deep=deep)
-        copied.__dict__.pop("id", None)
+        for name in copied.__dict__.keys() - type(self).model_fields.keys():  # what was worked out of the old values
+            del copied.__dict__[name]
         return copied
 
     @cached_property

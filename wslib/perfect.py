@@ -20,11 +20,10 @@ from wslib.games import game
 from wslib.measures import by_phase, decisions, judge, measure, search_decisions, summary
 from wslib.networks import is_there, published_network
 from wslib.play import NetworkPlayer, PlayerSettings, player
-from wslib.positions import BOARDS, SETS, SIZE, Positions, file_name, load
+from wslib.positions import BOARDS, SETS, SIZE, Positions, files, load
 from wslib.run_settings import RunSettings
 from wslib.search import GuidedSettings, SearchSettings
 from wslib.solver import Solution, solve
-from wslib.store import published_root
 from wslib.study import Computed, Unit, results, table
 
 READINGS = ("visits", "q", "q_rave")
@@ -33,8 +32,7 @@ READINGS = ("visits", "q", "q_rave")
 @lru_cache(maxsize=16)
 def _digest(board: str, which: str) -> str:
     """Digest of a set's file."""
-    load(board, which)  # says which games there are, where there is no such file
-    path = published_root() / "positions" / file_name(game(board), which)
+    (path,) = files(board, (which,))
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 

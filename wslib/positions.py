@@ -100,21 +100,24 @@ def load(board: str, which: str | tuple[str, ...] = SETS, folder: Path | None = 
     >>> len(load("connect4", "broad")) >= 500
     True
     """
-    sets = (which,) if isinstance(which, str) else tuple(which)
+    return _load(game(board), files(board, (which,) if isinstance(which, str) else tuple(which), folder))
+
+
+def files(board: str, sets: tuple[str, ...], folder: Path | None = None) -> tuple[Path, ...]:
+    """Where these sets are; one sentence, where they are not."""
     for name in sets:
         if name not in SETS:
             raise ParameterError(f"there is no set {name!r}: the sets are {', '.join(SETS)}")
-    the_game = game(board)
-    return _load(the_game, sets, folder or published_root() / "positions")
+    the_game, folder = game(board), folder or published_root() / "positions"
+    paths = tuple(folder / file_name(the_game, name) for name in sets)
+    if not all(path.is_file() for path in paths):
+        have = ", ".join(sorted({p.name.rsplit("-", 1)[0] for p in folder.glob("*.csv")})) or "none"
+        raise ParameterError(f"there are no positions of {the_game.title}: the games with positions are {have}")
+    return paths
 
 
 @lru_cache(maxsize=16)
-def _load(the_game: Game, sets: tuple[str, ...], folder: Path) -> Positions:
-    paths = [folder / file_name(the_game, name) for name in sets]
-    missing = [path.name for path in paths if not path.is_file()]
-    if missing:
-        have = ", ".join(sorted({p.name.rsplit("-", 1)[0] for p in folder.glob("*.csv")})) or "none"
-        raise ParameterError(f"there are no positions of {the_game.title}: the games with positions are {have}")
+def _load(the_game: Game, paths: tuple[Path, ...]) -> Positions:
     table = pd.concat([pd.read_csv(p, dtype=str, keep_default_na=False) for p in paths], ignore_index=True)
     return from_table(the_game, table)
 

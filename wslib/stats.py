@@ -10,6 +10,8 @@ permutation test; a positive effect means that the first group is stronger. Verd
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
 from math import ceil, comb
 from typing import NamedTuple
 
@@ -222,6 +224,11 @@ def permutation_test(first: Numbers, second: Numbers, paired: bool = False, seed
         # Regroupings that are equally extreme shall be seen to be, whatever the last bits say.
         return np.round(a.mean(axis) - b.mean(axis), 9)
 
+    if not paired and ways <= EXACT:
+        # What scipy's test does, a hundred times faster: a page of verdicts has dozens of them.
+        pooled, (own, other) = np.concatenate(samples), _regroupings(len(both), len(x))
+        leads = lead(pooled[own], pooled[other], axis=1)
+        return float(min(1.0, 2 * min(np.mean(leads <= leads[0]), np.mean(leads >= leads[0]))))
     return float(
         stats.permutation_test(
             samples, lead, vectorized=True, batch=10_000,
@@ -229,6 +236,15 @@ def permutation_test(first: Numbers, second: Numbers, paired: bool = False, seed
             n_resamples=np.inf if ways <= EXACT else SAMPLED, rng=np.random.default_rng(seed),
         ).pvalue
     )  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _regroupings(runs: int, first: int) -> tuple[np.ndarray, np.ndarray]:
+    """All ways to choose a first group, as it is before all others, and those who are left; a row each."""
+    own = np.array(list(combinations(range(runs), first)))
+    left = np.ones((len(own), runs), bool)
+    np.put_along_axis(left, own, False, axis=1)
+    return own, np.nonzero(left)[1].reshape(len(own), runs - first)
 
 
 def improvement(first: Numbers, second: Numbers, seed: int = 0) -> Estimate:

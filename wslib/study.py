@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
+import numpy as np
 import pandas as pd
 from pydantic import Field, field_validator, model_validator
 from tqdm import tqdm
@@ -146,12 +147,14 @@ def tables(units: Sequence[Unit], labels: pd.DataFrame, name: str, experiment: s
            store: LocalStore | None = None) -> pd.DataFrame:  # fmt: skip
     """One table of several units, below each other, each row with its unit's name and labels."""
     known = known_results(units, experiment, store or LocalStore())
-    parts = []
-    for unit, (_, label) in zip(units, labels.iterrows(), strict=True):
-        part = _table(unit, name, experiment, known[unit.id][1])
-        named = {"unit": unit.id, **label}
-        parts.append(part.assign(**{key: value for key, value in named.items() if key not in part}))
-    return pd.concat(parts, ignore_index=True)
+    parts = [_table(unit, name, experiment, known[unit.id][1]) for unit in units]
+    whole = pd.concat(parts, ignore_index=True)
+    named = pd.DataFrame({"unit": [unit.id for unit in units]}).join(
+        labels.drop(columns="unit", errors="ignore").reset_index(drop=True), validate="one_to_one"
+    )
+    rows = np.repeat(np.arange(len(units)), [len(part) for part in parts])
+    added = named[[column for column in named if column not in whole]].iloc[rows].reset_index(drop=True)
+    return whole.join(added)
 
 
 def known_results(units: Sequence[Unit], experiment: str, store: LocalStore) -> dict[str, tuple[str, Stored]]:
