@@ -13,8 +13,10 @@ LOCK_ARGS ?=
 JOBS ?= auto
 
 NOTEBOOKS := $(wildcard notebooks/*.py)
+# These call compiled kernels, which are compiled once for all of them, beside the first of the others.
+COMPUTING := positions learning perfect_play orientation one_run rhea searches games
 # The longest first, so that no core waits for one of them at the end.
-SLOW := learning warmstart positions perfect_play verdicts explorer
+SLOW := $(COMPUTING) warmstart verdicts explorer
 NAMES := $(NOTEBOOKS:notebooks/%.py=%)
 NAMES := $(filter $(SLOW),$(NAMES)) $(filter-out $(SLOW),$(NAMES))
 RUNS := $(NAMES:%=book/runs/%.ipynb)
@@ -24,6 +26,8 @@ PAGES := $(shell find book -type f -not -path 'book/runs/*' -not -path '*/__pyca
 
 # A kernel found in the reader's home must not stand in for the one of this environment.
 export JUPYTER_PREFER_ENV_PATH := 1
+# Notebooks run side by side, so each keeps to its core.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # A bar is for eyes: none in logs.
 BAR := $(shell [ -t 2 ] || echo --no-progress-bar)
 
@@ -86,9 +90,16 @@ runs: $(RUNS)
 book/runs/%.ipynb: notebooks/%.py requirements.lock $(LIBRARY) $(shell find data/thesis -type f 2>/dev/null) | $(VENV)/.ok
 	@mkdir -p book/runs _build/failed
 	@echo "notebooks/$*.py"
-	@$(PY) -m papermill $(BAR) --log-level WARNING notebooks/$*.py _build/failed/$*.ipynb || \
+	@$(ONE_THREAD) $(PY) -m papermill $(BAR) --log-level WARNING notebooks/$*.py _build/failed/$*.ipynb || \
 	  { echo "notebooks/$*.py failed: the cell and its error are in _build/failed/$*.ipynb; the last good page, if there is one, is untouched." >&2; exit 1; }
 	@mv -f _build/failed/$*.ipynb $@
+
+$(COMPUTING:%=book/runs/%.ipynb): | _build/kernels
+
+_build/kernels: requirements.lock $(LIBRARY) | $(VENV)/.ok
+	@mkdir -p $(@D)
+	@echo "compiling the searches"
+	@$(PY) -m wslib.prepare && touch $@
 
 # A notebook also depends on its published results.
 define published
