@@ -18,7 +18,7 @@ COMPUTING := positions learning perfect_play orientation one_run rhea searches g
 # The longest first, so that no core waits for one of them at the end.
 SLOW := $(COMPUTING) warmstart verdicts explorer
 NAMES := $(NOTEBOOKS:notebooks/%.py=%)
-NAMES := $(filter $(SLOW),$(NAMES)) $(filter-out $(SLOW),$(NAMES))
+NAMES := $(foreach name,$(SLOW),$(filter $(name),$(NAMES))) $(filter-out $(SLOW),$(NAMES))
 RUNS := $(NAMES:%=book/runs/%.ipynb)
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 LIBRARY := $(shell find wslib -name '*.py' -o -name '*.js' 2>/dev/null)
