@@ -24,6 +24,7 @@ preset: str = "full"  # full: the source's scale; smoke: seconds
 boards: str = "gobang,connect4,othello"  # games learned
 methods: str = "rollout,rave,rora,wro,wrora"  # enhancements
 runs: int = 8  # runs of each kind (seeds 0, 1, ...)
+first_seed: int = 0  # seed of the first run of each kind; another one than 0 asks for runs of your own
 most: int = 100  # I: iterations after which a run is given up
 presets: str = "table,laptop"  # presets of the runs: table is Table 5.2's values, laptop trains one epoch
 compute: bool = False  # compute what is missing (else: show what there is, and say of how many)

@@ -22,6 +22,7 @@ preset: str = "laptop"  # scale of a run: smoke, laptop, table or paper
 boards: str = "connect4,othello"  # games learned
 methods: str = "baseline,wrora"  # kinds without a change
 runs: int = 2  # runs of each kind (seeds 0, 1, ...)
+first_seed: int = 0  # seed of the first run of each kind; another one than 0 asks for runs of your own
 iterations: int = 30  # I: iterations of a run
 games: int = 20  # games a pair of the tournament
 compute: bool = False  # compute what is missing (else: show what there is, and say of how many)

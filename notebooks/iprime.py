@@ -24,6 +24,7 @@ boards: str = "connect4"  # games learned
 methods: str = "rollout,rave,rora,wro,wrora"  # enhancements, a panel each
 lengths: str = "1,3,5,7,9"  # I': iterations of the warm start
 runs: int = 8  # runs of each kind (seeds 0, 1, ...)
+first_seed: int = 0  # seed of the first run of each kind; another one than 0 asks for runs of your own
 iterations: int = 30  # I: iterations of a run (thesis: 100)
 games: int = 20  # games a pair of the tournaments
 compute: bool = False  # compute what is missing (else: show what there is, and say of how many)

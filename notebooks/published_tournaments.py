@@ -25,6 +25,7 @@ preset: str = "laptop"  # scale of the runs whose networks play: smoke or laptop
 boards: str = "connect4,othello"  # games learned
 methods: str = "baseline,rollout,wrora"  # whose runs' networks play
 runs: int = 3  # runs of each kind (seeds 0, 1, ...)
+first_seed: int = 0  # seed of the first run of each kind; another one than 0 asks for runs of your own
 iterations: int = 100  # I: iterations of a run
 games: int = 20  # games a pair, half with each colour
 compute: bool = False  # compute what is missing (else: show what there is, and say of how many)

@@ -110,7 +110,7 @@ report.sources_table(evidence.frames, evidence.sizes())
 #
 # ```{dropdown} A solution
 # The explorer has the minutes of every run: multiply them by twice the number that would decide (two sides), and subtract what is
-# there. `wslib run warmstart --set runs=12` computes the ninth to the twelfth run of every kind and their games.
+# there. `wslib run warmstart --set runs=12 --set first_seed=100` computes twelve runs of every kind of your own, and their games.
 # ```
 #
 # 2. Change the margin below which an advantage does not matter (`MEASURES` in `wslib/verdicts.py`) from twenty Elo to fifty.

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from study_tasks import contents, stored_units
 
@@ -227,6 +228,22 @@ def test_what_the_networks_that_are_there_allow_is_computed_and_nothing_is_train
     assert not capsys.readouterr().out, "it is stored now"
 
 
+def test_games_of_networks_that_are_nowhere_are_left_out_and_told_of(root: Path, capsys: pytest.CaptureFixture[str]):
+    settings = ("--set", "preset=smoke", "--set", "methods=baseline", "--workers", "1")
+    first = EXPERIMENTS["control"](preset="smoke", methods="baseline", runs=1).units()[0].run
+    assert main(["run", "control", *settings, "--set", "runs=1"]) == 0
+    shutil.rmtree(root / "state" / first.id)  # its results stay, as those of a published run whose network is not
+    capsys.readouterr()
+    assert main(["run", "control", *settings, "--set", "runs=2"]) == 0
+    told = capsys.readouterr()
+    assert told.out == "4 units computed here\n", "two runs, and each against random"
+    assert "left out: 1 of 3 missing units, which need networks of 1 published runs that are not here" in told.err
+    assert not (root / "state" / first.id).exists(), "a run that is known is not trained again"
+    # Runs of one's own meet each other.
+    assert main(["run", "control", *settings, "--set", "runs=2", "--set", "first_seed=100"]) == 0
+    assert not capsys.readouterr().err.count("left out")
+
+
 # --- verify -------------------------------------------------------------------------------------------------------
 
 
@@ -243,6 +260,25 @@ def test_verify_checks_all_digests_and_computes_a_sample_again(
     assert all(
         re.search(r"unit \w{20} \(match, published\), \d+ numbers and 2 rows of tables: the same", s) for s in again
     )
+
+
+def test_verify_records_what_it_computed_again(
+    root: Path, small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    record, real = tmp_path / "records" / "again.csv", MatchUnit.compute_in
+    assert main(["run", "orientation", "--workers", "1"]) == 0
+    assert main(["verify", "orientation", "--sample", "1", "--record", str(record)]) == 0
+
+    def lie(self: MatchUnit, folder: Path):
+        computed = real(self, folder)
+        return computed._replace(summary={**computed.summary, "plies_mean": 3.5})
+
+    monkeypatch.setattr(MatchUnit, "compute_in", lie)
+    assert main(["verify", "orientation", "--sample", "2", "--record", str(record)]) == 1
+    rows = pd.read_csv(record)
+    assert rows["same"].tolist() == [True, False, False]
+    assert not rows["trains"].any() and set(rows["kind"]) == {"match"}
+    assert (rows["made_on"] == rows["again_on"]).all() and rows["made_on"].notna().all()
 
 
 def test_verify_samples_by_its_seed_and_within_the_time(small: None, capsys: pytest.CaptureFixture[str]):

@@ -291,6 +291,14 @@ def test_on_the_way_the_enhancements_are_compared_with_baseline_at_every_age():
     assert "**Othello**: +50 after 1, +0 after 100." in report.way_prose(aged)
 
 
+@pytest.mark.parametrize("kind", [Warmstart, Control, IPrime, AdaptiveVsFixed, Beyond, Adaptive])
+def test_runs_of_ones_own_begin_with_another_seed_and_share_none_with_the_published(kind: type):
+    own, published = kind(runs=2, first_seed=100), kind(runs=2)
+    assert {labels["seed"] for _, labels in own.run_units()} == {100, 101}
+    assert not {unit.id for unit in own.units()} & {unit.id for unit, _ in published.run_units()}
+    assert own.grown() == own, "more runs than asked for are shown of the published ones only"
+
+
 def test_what_only_reads_results_does_without_torch():
     # Every page of results would wait for it.
     program = "import sys, wslib.catalogue, wslib.claims, wslib.listing, wslib.notebook; print('torch' in sys.modules)"

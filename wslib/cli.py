@@ -83,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--sample", type=int, default=1, metavar="N", help="units computed again (default: 1)")
     check.add_argument("--seconds", type=float, default=300, help="processor time they may take (default: 300)")
     check.add_argument("--seed", type=int, default=0, help="another seed, another sample")
+    check.add_argument("--record", type=Path, metavar="FILE", help="append a row a unit to this CSV file")
 
     _with_experiment(
         commands, "publish", _publish, "write an experiment's results, at its default parameters, to data/"
@@ -196,6 +197,9 @@ def _run(asked: argparse.Namespace) -> None:
     elif asked.again:
         print(f"unit {study.compute_unit(units[0], store.default_root())} computed again")
     else:
+        if not one:
+            units, left_out = networks.playable(units, experiment.name)
+            print(left_out, end="", file=sys.stderr)
         on = {"on": asked.on} if asked.on else {}
         frame = study.results(units, experiment.name, experiment.workers, **on)
         counts = frame.drop_duplicates("unit")["origin"].value_counts().to_dict()
@@ -225,12 +229,14 @@ def _verify(asked: argparse.Namespace) -> int:
     done, differences = 0, 0
     for name, units in asked_for.items():
         if asked.unit is not None:
-            parts: Any = [list(verify.recompute(unit, name)) for unit in units]
+            found: Any = (verify.recompute(unit, name) for unit in units)
         else:
-            parts = verify.recompute_some(units, name, asked.sample, asked.seconds / len(asked_for), asked.seed)
-        for sentences in parts:
-            print("\n".join(f"{name}: {sentence}" for sentence in sentences), flush=True)
-            done, differences = done + 1, differences + len(sentences) - 1
+            found = verify.recompute_some(units, name, asked.sample, asked.seconds / len(asked_for), asked.seed)
+        for again in found:
+            print("\n".join(f"{name}: {sentence}" for sentence in again.sentences()), flush=True)
+            done, differences = done + 1, differences + len(again.differences)
+            if asked.record:
+                verify.write_record(asked.record, again)
     if not done:
         print("no unit was computed again: none is there that can be, within the time")
     return int(differences > 0)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from wslib import store
+from wslib import store, study
 from wslib.games import game
 from wslib.parameters import ParameterError, canonical_json
 from wslib.run_files import RunFiles
@@ -67,6 +67,25 @@ def is_there(run: RunSettings, iteration: int, root: Path | str | None = None) -
         or (root / "networks" / name / MANIFEST).exists()
         or any(store.published_root().glob(f"*/networks/{name}.safetensors"))
     )
+
+
+def playable(units: Sequence[Unit], experiment: str, root: Path | str | None = None) -> tuple[list[Unit], str]:
+    """The units without those that need a network which is not here and is not trained with them; a line tells of them.
+
+    A published run is not trained again for its network: on another kind of processor that would be another one.
+    """
+    origins = study.origins(units, experiment)
+    missing = [unit for unit in units if origins[unit.id] is None]
+    trained = {unit.run.id for unit in missing if isinstance(unit, RunUnit)}
+    needed = {(run.id, k): run for unit in missing for run, k in unit.plays_with()}
+    absent = {(name, k) for (name, k), run in needed.items() if name not in trained and not is_there(run, k, root)}
+    left = {unit.id for unit in missing if any((run.id, k) in absent for run, k in unit.plays_with())}
+    told = (
+        f"left out: {len(left)} of {len(missing)} missing units, which need networks of {len({n for n, _ in absent})} "
+        "published runs that are not here (data/ has those of the lowest seeds): unpack the archive of networks in "
+        "the store, or ask for runs of your own, for instance with first_seed=100\n"
+    )
+    return [unit for unit in units if unit.id not in left], told if left else ""
 
 
 def _name(run: RunSettings, iteration: int) -> str:

@@ -12,7 +12,7 @@ import pandas as pd
 from IPython.display import Markdown, display
 from myst_nb import glue
 
-from wslib import study
+from wslib import networks, study
 from wslib.parameters import ParameterError, Parameters
 from wslib.report.look import plain_zeros
 
@@ -81,7 +81,11 @@ def results_of(asked: Any) -> tuple[list[Any], pd.DataFrame]:
     What is missing is computed first where the experiment says so (``compute``); else it is left out.
     """
     units = asked.units()
-    found = study.results(units, asked.name, asked.workers, compute=asked.compute)
+    if asked.compute:
+        can, left_out = networks.playable(units, asked.name)
+        study.results(can, asked.name, asked.workers)
+        print(left_out, end="")
+    found = study.results(units, asked.name, asked.workers, compute=False)
     if found.empty:
         raise ParameterError(
             f"nothing of {asked.name} is published or stored yet: compute it with -p compute True, or look at it with "

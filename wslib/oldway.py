@@ -126,7 +126,7 @@ class PublishedTournaments(Runs):
         return {"boards": ("connect4",), "methods": ("baseline", "wrora")}
 
     def cells(self) -> Cells:
-        for board, method, seed in product(self.boards, self.methods, range(self.runs)):
+        for board, method, seed in product(self.boards, self.methods, self.seeds):
             yield {"board": board, "kind": method, "method": method, "seed": seed}, self.run(board, method, seed)
 
     def run(self, board: str, method: str, seed: int, **changes: Any) -> RunSettings:

@@ -122,6 +122,9 @@ class RunPerfectUnit(_OnPositions):
         search = self.search.canonical() if self.search else None
         return own | {"run": self.run.id, "search": search, "digest": _digest(self.game, self.which)}
 
+    def plays_with(self) -> list[tuple[RunSettings, int]]:
+        return [(self.run, self.iteration)]
+
     def needs_no_training(self, root: Path) -> bool:
         return is_there(self.run, self.iteration, root)
 

@@ -44,6 +44,10 @@ class Unit(Parameters):
     stage: ClassVar[int] = 1
     """Units of a lower stage come first: others may need what they leave in the store."""
 
+    def plays_with(self) -> list[tuple[Any, int]]:
+        """The networks that it plays with, and does not train: run and iteration."""
+        return []
+
     def needs_no_training(self, root: Path) -> bool:
         """Whether nothing has to be trained for it: the networks that it plays with, or the run's states, are here."""
         return self.stage > 0

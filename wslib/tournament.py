@@ -70,8 +70,11 @@ class PairUnit(Unit):
                 raise ValueError(f"a network of {entrant.run.game} cannot play {self.game}: entrants are of one game")
         return self
 
+    def plays_with(self) -> list[tuple[RunSettings, int]]:
+        return [(x.run, x.iteration) for x in (self.a, self.b) if isinstance(x, NetworkEntrant)]
+
     def needs_no_training(self, root: Path) -> bool:
-        return all(is_there(x.run, x.iteration, root) for x in (self.a, self.b) if isinstance(x, NetworkEntrant))
+        return all(is_there(run, iteration, root) for run, iteration in self.plays_with())
 
     def compute_in(self, root: Path) -> Computed:
         board = game(self.game)

@@ -11,7 +11,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -51,10 +53,52 @@ def check(root: Path) -> Checked:
     return checked
 
 
-def recompute_some(
-    units: Sequence[Unit], experiment: str, number: int, seconds: float, seed: int
-) -> Iterator[list[str]]:
-    """Compute a seeded sample of those units again that are there and fit into this time; the sentences of each.
+@dataclass(frozen=True)
+class Again:
+    """A unit that was computed again, and what came of it."""
+
+    experiment: str
+    unit: Unit
+    origin: str
+    stored: Stored
+    differences: tuple[str, ...]
+    seconds: float
+
+    @property
+    def made_on(self) -> str:
+        """The processor that the stored result was made with."""
+        return str(self.stored.provenance.get("processor", ""))
+
+    def sentences(self) -> list[str]:
+        """What differs, a sentence each; the last one says what was compared."""
+        name = f"unit {self.unit.id} ({self.unit.kind}, {self.origin})"
+        rows = sum(len(table) for table in self.stored.tables.values())
+        elsewhere = self.made_on not in ("", machine()["processor"])
+        return [
+            *(f"{name}: {difference}" for difference in self.differences),
+            f"{name}, {len(self.stored.summary)} numbers and {rows} rows of tables: "
+            f"{'DIFFERENT' if self.differences else 'the same'}, {self.seconds:.1f} s"
+            + (", made on another kind of processor" if elsewhere else ""),
+        ]
+
+    def row(self) -> dict[str, Any]:
+        """The same as a row of a record."""
+        here = machine()
+        return {
+            "date": datetime.now(UTC).isoformat(timespec="seconds"), "experiment": self.experiment,
+            "unit": self.unit.id, "kind": self.unit.kind, "trains": self.unit.stage == 0, "made_on": self.made_on,
+            "again_on": here["processor"], "code": here["code"], "same": not self.differences,
+        }  # fmt: skip
+
+
+def write_record(path: Path, again: Again) -> None:
+    """Append a row to a record, which is begun where there is none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame([again.row()]).to_csv(path, mode="a", header=not path.exists(), index=False, lineterminator="\n")
+
+
+def recompute_some(units: Sequence[Unit], experiment: str, number: int, seconds: float, seed: int) -> Iterator[Again]:
+    """Compute a seeded sample of those units again that are there and fit into this time.
 
     A unit that needs a network that is not to be had here is passed over.
     """
@@ -67,10 +111,10 @@ def recompute_some(
         if number < 1 or took > seconds or not (unit.stage == 0 or unit.needs_no_training(local.root)):
             continue
         try:
-            sentences = list(recompute(unit, experiment))
+            again = recompute(unit, experiment)
         except ParameterError:
             continue
-        yield sentences
+        yield again
         number, seconds = number - 1, seconds - took
 
 
@@ -81,8 +125,8 @@ def that_is_there(unit: Unit, experiment: str) -> Unit:
     return unit
 
 
-def recompute(unit: Unit, experiment: str) -> Iterator[str]:
-    """Compute a unit again and yield what differs, a sentence each; the last sentence says what was compared."""
+def recompute(unit: Unit, experiment: str) -> Again:
+    """Compute a unit again, and compare."""
     local = LocalStore()
     origin, stored = known_results([unit], experiment, local)[unit.id]
     started = time.perf_counter()
@@ -93,15 +137,8 @@ def recompute(unit: Unit, experiment: str) -> Iterator[str]:
         compute_unit(unit, scratch)
         again = LocalStore(scratch).read(unit.kind, unit.id)
     assert again is not None
-    differences = list(differing(stored, again))
-    yield from (f"unit {unit.id} ({unit.kind}, {origin}): {difference}" for difference in differences)
-    rows = sum(len(table) for table in stored.tables.values())
-    elsewhere = stored.provenance.get("processor") not in (None, machine()["processor"])
-    yield (
-        f"unit {unit.id} ({unit.kind}, {origin}), {len(stored.summary)} numbers and {rows} rows of tables: "
-        f"{'DIFFERENT' if differences else 'the same'}, {time.perf_counter() - started:.1f} s"
-        + (", made on another kind of processor" if elsewhere else "")
-    )
+    differences = tuple(differing(stored, again))
+    return Again(experiment, unit, origin, stored, differences, time.perf_counter() - started)
 
 
 def _lend_networks(root: Path, scratch: Path) -> None:

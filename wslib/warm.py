@@ -31,6 +31,7 @@ ANCHORS: dict[str, Any] = {
     "MCTS 1600": player("mcts", simulations=1600),
 }
 """Players without a network: the same in every pool, so that pools can be laid on one scale."""
+FIRST_SEED = "seed of the first run of each kind; another one than 0 asks for runs of your own"
 SMOKE = {"runs": 2, "iterations": 2, "games": 2}
 Asked = list[tuple[Any, dict[str, Any]]]
 Cells = Iterator[tuple[dict[str, Any], RunSettings]]
@@ -48,7 +49,7 @@ def smaller(kind: type[Experiment], values: dict[str, Any], small: Mapping[str, 
 
 def grown(asked: Any, share: float) -> Any:
     """An experiment with one more run of each kind, as long as more than this share of them is published or stored."""
-    if asked.runs != type(asked).model_fields["runs"].default:
+    if asked.first_seed or asked.runs != type(asked).model_fields["runs"].default:
         return asked
     while True:
         more = asked.model_copy(update={"runs": asked.runs + 1})
@@ -73,6 +74,7 @@ class Runs(Experiment):
     boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), min_length=1, description="games learned")
     methods: tuple[str, ...] = Field(METHODS, min_length=1, description="enhancements, and Baseline")
     runs: int = Field(8, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
+    first_seed: int = Field(0, ge=0, description=FIRST_SEED)
     iterations: int = Field(100, ge=1, le=10_000, description="I: iterations of a run")
     games: int = Field(20, ge=2, multiple_of=2, description="games a pair of the tournaments")
     compute: bool = Field(False, description="compute what is missing (else: show what there is, and say of how many)")
@@ -82,6 +84,11 @@ class Runs(Experiment):
         if values.get("preset") == "smoke":
             values = smaller(type(self), values, {"compute": True, **SMOKE, **self.smoke()})
         super().__init__(**values)
+
+    @property
+    def seeds(self) -> range:
+        """The seeds of each kind's runs."""
+        return range(self.first_seed, self.first_seed + self.runs)
 
     def grown(self) -> Self:
         """The same with more runs of each kind than the usual number, where more are published or stored."""
@@ -162,7 +169,7 @@ class Warmstart(Runs):
     warm_iterations: int = Field(5, ge=1, description="I': iterations of the warm start")
 
     def cells(self) -> Cells:
-        for board, seed, method in product(self.boards, range(self.runs), self.methods):
+        for board, seed, method in product(self.boards, self.seeds, self.methods):
             warm = {} if method == "baseline" else {"warm_iterations": self.warm_iterations}
             labels = {"board": board, "kind": method, "method": method, "seed": seed}
             yield labels, self.run(board, method, seed, **warm)
@@ -225,7 +232,7 @@ class Control(Runs):
 
     def cells(self) -> Cells:
         scales = dict.fromkeys((self.preset, self.beside))
-        for seed, board, scale, method in product(range(self.runs), self.boards, scales, self.methods):
+        for seed, board, scale, method in product(self.seeds, self.boards, scales, self.methods):
             labels = {"board": board, "kind": f"{method} {scale}", "method": method, "seed": seed, "scale": scale}
             yield labels, preset(scale, game=board, method=method, seed=seed)
 
@@ -252,7 +259,7 @@ class IPrime(Runs):
         return no_twice("lengths", lengths)
 
     def cells(self) -> Cells:
-        for board, seed in product(self.boards, range(self.runs)):
+        for board, seed in product(self.boards, self.seeds):
             labels = {"board": board, "kind": "baseline", "method": "baseline", "seed": seed, "length": 0}
             yield labels, self.run(board, "baseline", seed)
             for method, length in product(self.methods, self.lengths):
@@ -289,7 +296,7 @@ class AdaptiveVsFixed(Runs):
         return {"boards": ("connect4",), "methods": ("wrora",)}
 
     def cells(self) -> Cells:
-        for board, seed in product(self.boards, range(self.runs)):
+        for board, seed in product(self.boards, self.seeds):
             labels = {"board": board, "kind": "baseline", "method": "baseline", "seed": seed, "switch": "none"}
             yield labels, self.run(board, "baseline", seed)
             for method, switch in product(self.methods, ("fixed", "adaptive")):
@@ -313,6 +320,7 @@ class Adaptive(Experiment):
     boards: tuple[str, ...] = Field(("gobang", "connect4", "othello"), min_length=1, description="games learned")
     methods: tuple[str, ...] = Field(ENHANCEMENTS, min_length=1, description="enhancements")
     runs: int = Field(8, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
+    first_seed: int = Field(0, ge=0, description=FIRST_SEED)
     most: int = Field(100, ge=1, le=10_000, description="I: iterations after which a run is given up")
     presets: tuple[str, ...] = Field(("table", "laptop"), min_length=1, description="presets of the runs")
     compute: bool = Field(False, description="compute what is missing (else: show what there is, and say of how many)")
@@ -328,6 +336,11 @@ class Adaptive(Experiment):
         for name in ("boards", "methods", "presets"):
             no_twice(name, getattr(self, name))
         return self
+
+    @property
+    def seeds(self) -> range:
+        """The seeds of each kind's runs."""
+        return range(self.first_seed, self.first_seed + self.runs)
 
     def grown(self) -> Self:
         """The same with more runs of each kind than the usual number, where more are published or stored."""
@@ -355,7 +368,7 @@ class Adaptive(Experiment):
     def asked(self) -> Asked:
         """Every run up to its switch, the first seeds of all kinds first."""
         asked: Asked = []
-        for scale, seed, board in product(self.presets, range(self.runs), self.boards):
+        for scale, seed, board in product(self.presets, self.seeds, self.boards):
             for m, (kind, changes) in product(self.budgets(board), self.kinds(board).items()):
                 run = preset(scale, game=board, seed=seed, switch="adaptive", **changes, simulations=m)
                 labels = {"part": "switch", "board": board, "kind": kind, "method": changes["method"], "seed": seed}
@@ -393,7 +406,7 @@ class Beyond(Runs):
     def cells(self) -> Cells:
         kinds: dict[str, tuple[str, dict[str, Any]]] = {method: (method, {}) for method in self.methods}
         kinds |= self.CHANGES
-        for seed, board in product(range(self.runs), (*self.boards, self.LARGER)):
+        for seed, board in product(self.seeds, (*self.boards, self.LARGER)):
             for kind, (method, changes) in kinds.items():
                 if board == self.LARGER and changes:
                     continue

@@ -19,6 +19,22 @@ PROMISES = {
     "hostile input": "Crafted input is refused in one sentence, in bounded memory, and nothing of it runs",
 }
 FAULTS = "python tests/faults/run.py "
+TRAINED = "training runs"
+COMPUTED = {
+    "match": "games between searches without a network",
+    "false_alarms": "simulated tournaments",
+    "coverage": "simulated tournaments",
+    "opening": "solved openings",
+    "perfect": "searches against perfect play",
+    "untrained": "games between searches with untrained networks",
+    "pair": "tournament games of published networks",
+    "oldway": "tournament games of published networks",
+    "run perfect": "published networks against perfect play",
+    "strength": "games of a network against a search",
+    "run": TRAINED,
+    "switch": TRAINED,
+}
+"""What units of each kind compute, in words."""
 
 
 def summed(record: pd.DataFrame) -> pd.DataFrame:
@@ -82,3 +98,31 @@ def prose(record: pd.DataFrame) -> str:
         f"Machine: {', '.join(machines)}."
     )
     return text + (f" Not tried yet: {'; '.join(missing)}." if missing else "")
+
+
+def again_table(record: pd.DataFrame) -> object:
+    """Units that were computed again: what they were, on which machines, and how many came out the same."""
+    of = record.assign(what=record["kind"].map(COMPUTED).fillna(record["kind"]))
+    order = {what: place for place, what in enumerate(dict.fromkeys(COMPUTED.values()))}
+    groups = of.groupby(["what", "made_on", "again_on"], sort=False)["same"].agg(["size", "sum"]).reset_index()
+    groups = groups.sort_values("what", key=lambda column: column.map(order), kind="stable")
+    shown = groups.set_axis(["what", "made on", "computed again on", "units", "the same"], axis=1)
+    return show_table(shown, "Published results that were computed again, number by number and move by move.", data=of)
+
+
+def again_prose(record: pd.DataFrame) -> str:
+    """How many came out the same on another kind of processor than they were made on, with and without training."""
+    elsewhere = record[record["made_on"] != record["again_on"]]
+    if elsewhere.empty:
+        return "No result has been computed again on another kind of processor yet."
+    made, again = (", ".join(escape(str(n)) for n in elsewhere[c].unique()) for c in ("made_on", "again_on"))
+    return (
+        f"Made on {made} and computed again on {again}: {again_count(elsewhere, False)} results without training came "
+        f"out the same, and {again_count(elsewhere, True)} training runs."
+    )
+
+
+def again_count(record: pd.DataFrame, trains: bool) -> str:
+    """So many of so many that came out the same, of those that train, or of all others."""
+    here = record[record["trains"] == trains]
+    return f"{int(here['same'].sum())} of {len(here)}"
