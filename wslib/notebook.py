@@ -53,10 +53,10 @@ def origin(frame: pd.DataFrame, experiment: str) -> None:
     counts = frame["origin"].value_counts().to_dict()
     published, fresh = counts.get("published", 0), counts.get("computed here", 0)
     if not fresh:
-        text = f"All {published} results" if published != 1 else "The one result"
+        text = f"All {published:,} results" if published != 1 else "The one result"
         text += f" shown here {'are' if published != 1 else 'is'} published in `data/`"
     else:
-        text = f"{fresh} of {len(frame)} results were computed here; {published} are published in `data/`"
+        text = f"{fresh:,} of {len(frame):,} results were computed here; {published:,} are published in `data/`"
     text += (
         f": what was computed for this page in `data/{experiment}`, what it shares with another, in that one's folder."
     )
