@@ -388,6 +388,7 @@ def test_a_measured_network_is_taken_from_the_store_and_not_trained_again(
         (["verify", "orientation", "--unit", "abc"], "there is no unit 'abc' in orientation"),
         (["verify", "orientation", "--unit", Orientation().units()[0].id], "there is no result of unit"),
         (["verify", "--set", "games=4"], "--set needs an experiment"),
+        (["verify", "--record", "."], "--record . is a folder: it should be a CSV file"),
         (["play", "chess"], "there is no game 'chess': the games are othello"),
         (["play", "othello", "--simulations", "0"], "simulations = 0 is not allowed"),
         (["play", "othello", "--simulations", "0", "--against", "rhea"], "rollouts = 0 is not allowed"),

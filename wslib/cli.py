@@ -210,6 +210,8 @@ def _verify(asked: argparse.Namespace) -> int:
     experiments = [asked.experiment] if asked.experiment else sorted(EXPERIMENTS)
     if asked.sample < 0 or not asked.seconds >= 0:
         raise ParameterError("--sample and --seconds should not be negative")
+    if asked.record and asked.record.is_dir():
+        raise ParameterError(f"--record {asked.record} is a folder: it should be a CSV file")
     if asked.set and not asked.experiment:
         raise ParameterError("--set needs an experiment: 'wslib verify EXPERIMENT --set NAME=VALUE'")
     asked_for = {name: _experiment(name, asked.set, 1).units() for name in experiments}
