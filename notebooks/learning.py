@@ -135,7 +135,7 @@ names = {"I": None, "I'": "warm_iterations", "E": "episodes", "T'": "sampled_pli
 printed = thesis_table("table_5_2")
 runs = {name: training.preset(name, game=asked.board, method="wro") for name in PRESETS}
 rows = [
-    {"symbol": r.symbol, "meaning": r.description, "Table 5.2": r.value}
+    {"symbol": r.symbol, "meaning": r.description, "Table 5.2": f"{r.value:g}"}
     | {name: str(getattr(run, names[r.symbol])) if names[r.symbol] else "–" for name, run in runs.items()}
     for r in printed.itertuples()
 ]

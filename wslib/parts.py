@@ -10,7 +10,7 @@ from math import ceil
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from wslib import stats
 from wslib.evidence import Evidence, Ordering, Part, Spec, judged, part_of
@@ -44,10 +44,10 @@ def games_needed(
     >>> games_needed(effect=-0.01, low=-0.11, high=0.09, games=100, margin=0.03)
     1278
     """
-    error = (high - low) / 2 / norm.ppf(1 - stats.ALPHA / 2)
+    error = (high - low) / 2 / ndtri(1 - stats.ALPHA / 2)
     ways = [(effect, tests)] + ([(margin - effect, 1)] if margin is not None and effect < margin else [])
     known = [
-        ceil(games * ((norm.ppf(1 - stats.ALPHA / 2 / number) + norm.ppf(0.8)) * error / distance) ** 2)
+        ceil(games * ((ndtri(1 - stats.ALPHA / 2 / number) + ndtri(0.8)) * error / distance) ** 2)
         for distance, number in ways
         if distance and error
     ]

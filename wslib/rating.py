@@ -20,8 +20,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 from scipy.sparse.csgraph import connected_components
-from scipy.special import expit, log_expit
-from scipy.stats import norm
+from scipy.special import expit, log_expit, ndtr, ndtri
 
 from wslib.pairings import components, first_listed, matrices, ordered_pairs, player_names
 from wslib.parameters import ParameterError, Parameters
@@ -291,8 +290,8 @@ class Rating:
             for player in group:
                 weights[self._place(player)] += sign / len(group)
         elo, sd = float(weights @ self.elo), float(np.sqrt(max(weights @ self.covariance @ weights, 0.0)))
-        half = float(norm.ppf((1 + self.settings.confidence) / 2)) * sd
-        return Difference(elo, elo - half, elo + half, float(norm.cdf(elo / sd)) if sd else 0.5)
+        half = float(ndtri((1 + self.settings.confidence) / 2)) * sd
+        return Difference(elo, elo - half, elo + half, float(ndtr(elo / sd)) if sd else 0.5)
 
     def expected(self, first: str, second: str) -> Outcome:
         """Chances of a game between two players, the first-named with the first move."""
@@ -345,7 +344,7 @@ def rate(results: pd.DataFrame, settings: RatingSettings | None = None, players:
         bounds = exact_bounds(found, *counts, settings)
     else:
         variance = np.diag(covariance) if settings.interval == "covariance" else 1 / about.sum(axis=1)
-        half = norm.ppf((1 + settings.confidence) / 2) * np.sqrt(variance)
+        half = ndtri((1 + settings.confidence) / 2) * np.sqrt(variance)
         bounds = found.ratings[:, None] + half[:, None] * [-1, 1]
     moved = settings.offset
     if settings.anchor:

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+import scipy
 from pydantic import Field, model_validator
-from scipy import stats as scipy_stats
 from scipy.special import expit
 
 from wslib._compiled import stream
@@ -84,13 +84,13 @@ class FalseAlarmUnit(_Tournament):
             found = fit(wins, draws, losses, settings)
             ratings[k] = found.ratings
             variance = sides @ covariance_of(information(found, wins, draws, losses, settings.prior)) @ sides
-            p["elo"][k] = 2 * scipy_stats.norm.sf(abs(sides @ found.ratings) / np.sqrt(variance))
+            p["elo"][k] = 2 * scipy.stats.norm.sf(abs(sides @ found.ratings) / np.sqrt(variance))
             won = wins[:n, n:].sum() + losses[n:, :n].sum()
             lost = losses[:n, n:].sum() + wins[n:, :n].sum()
-            p["binomial"][k] = scipy_stats.binomtest(won, won + lost).pvalue if won + lost else 1.0
+            p["binomial"][k] = scipy.stats.binomtest(won, won + lost).pvalue if won + lost else 1.0
         first, second = ratings[:, :n], ratings[:, n:]
         p["permutation"] = permutation_p(first, second, seed=self.seed)
-        p["welch"] = scipy_stats.ttest_ind(first, second, axis=1, equal_var=False).pvalue
+        p["welch"] = scipy.stats.ttest_ind(first, second, axis=1, equal_var=False).pvalue
         return Computed({name: float(np.mean(values < ALPHA)) for name, values in p.items()}, {})
 
 
@@ -103,7 +103,7 @@ class CoverageUnit(_Tournament):
     spread: float = Field(150.0, ge=0, description="standard deviation of their strengths, in Elo")
 
     def compute_in(self, root: Path) -> Computed:
-        draw, half = self._generator(), scipy_stats.norm.ppf(1 - ALPHA / 2)
+        draw, half = self._generator(), scipy.stats.norm.ppf(1 - ALPHA / 2)
         settings = RatingSettings(scaled=False)
         inside: dict[str, list[float]] = {name: [] for name in INTERVALS}
         pairs = np.array(list(combinations(range(self.players), 2))).T

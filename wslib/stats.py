@@ -16,7 +16,8 @@ from math import ceil, comb
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+import scipy
+from scipy.special import bdtr, ndtri, stdtrit
 
 from wslib.parameters import ParameterError
 
@@ -45,7 +46,7 @@ def wilson(wins: int, draws: int, losses: int, confidence: float = 1 - ALPHA) ->
     [0.49, 0.943]
     """
     n = wins + draws + losses
-    p, z = score(wins, draws, losses), stats.norm.ppf((1 + confidence) / 2)
+    p, z = score(wins, draws, losses), ndtri((1 + confidence) / 2)
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     return Interval(float(max(0.0, centre - half)), float(min(1.0, centre + half)))
@@ -53,7 +54,7 @@ def wilson(wins: int, draws: int, losses: int, confidence: float = 1 - ALPHA) ->
 
 def sign_test(wins: int, losses: int) -> float:
     """Two-sided p of wins against losses when both are equally likely; draws say nothing about it."""
-    return float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
+    return min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5)))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -103,7 +104,7 @@ def games_to_decide(wins: int, draws: int, losses: int, power: float = 0.8, test
     mean = score(wins, draws, losses)
     spread = np.sqrt(mean * (1 - mean))  # as Wilson's interval has it, which takes a draw for half a win
     if mean < 0.5 + SAME and spread:
-        quantiles = stats.norm.ppf(1 - ALPHA / 2) + stats.norm.ppf(power)
+        quantiles = ndtri(1 - ALPHA / 2) + ndtri(power)
         # Few games tell little of the spread: no number can be smaller than one that did not decide.
         ways.append(max(ceil((quantiles * spread / (0.5 + SAME - mean)) ** 2), games + 1))
     needed = min(ways, default=MOST + 1)
@@ -113,7 +114,7 @@ def games_to_decide(wins: int, draws: int, losses: int, power: float = 0.8, test
 def _games_to_see(wins: int, draws: int, losses: int, power: float, tests: int) -> int:
     decided, alpha = wins + losses, ALPHA / tests
     share = max(wins, losses) / decided
-    spread = stats.norm.ppf(1 - alpha / 2) / 2 + stats.norm.ppf(power) * np.sqrt(share * (1 - share))
+    spread = ndtri(1 - alpha / 2) / 2 + ndtri(power) * np.sqrt(share * (1 - share))
     # Fewer games than log2(2 / alpha) are never significant, even when one side wins them all.
     needed = max(ceil((spread / (share - 0.5)) ** 2), ceil(np.log2(2 / alpha)))
     return ceil(needed * (decided + draws) / decided)
@@ -176,19 +177,23 @@ def numbers(values: Numbers, least: int = 1) -> np.ndarray:
 def mean_interval(values: Numbers, confidence: float = 1 - ALPHA) -> Interval:
     """Student's interval of the mean."""
     x = numbers(values, least=2)
-    return _t_interval(float(x.mean()), float(stats.sem(x)), len(x) - 1, confidence)
+    return _t_interval(float(x.mean()), _standard_error(x), len(x) - 1, confidence)
 
 
 def difference_interval(first: Numbers, second: Numbers, confidence: float = 1 - ALPHA) -> Interval:
     """Welch's interval of the difference of two means."""
     x, y = numbers(first, least=2), numbers(second, least=2)
-    a, b = stats.sem(x) ** 2, stats.sem(y) ** 2
+    a, b = _standard_error(x) ** 2, _standard_error(y) ** 2
     freedom = (a + b) ** 2 / (a**2 / (len(x) - 1) + b**2 / (len(y) - 1)) if a + b else 1.0
     return _t_interval(float(x.mean() - y.mean()), float(np.sqrt(a + b)), freedom, confidence)
 
 
+def _standard_error(x: np.ndarray) -> float:
+    return float(np.std(x, ddof=1) / np.sqrt(len(x)))
+
+
 def _t_interval(centre: float, error: float, freedom: float, confidence: float) -> Interval:
-    half = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
+    half = float(stdtrit(freedom, (1 + confidence) / 2)) * error
     return Interval(centre - half, centre + half)
 
 
@@ -196,7 +201,7 @@ def bootstrap_interval(samples: Sequence[Numbers], statistic: Callable[..., obje
     """Percentile interval of a statistic (with ``axis``) of one or more samples, each resampled by itself."""
     if any(len(sample) < 2 for sample in samples):
         raise ParameterError("a group has fewer than 2 runs: a bootstrap needs 2 or more in each")
-    found = stats.bootstrap(
+    found = scipy.stats.bootstrap(
         tuple(np.asarray(sample, float) for sample in samples), statistic, n_resamples=RESAMPLES,
         confidence_level=1 - ALPHA, method="percentile", vectorized=True, batch=1000, rng=np.random.default_rng(seed),
     ).confidence_interval  # fmt: skip
@@ -230,7 +235,7 @@ def permutation_test(first: Numbers, second: Numbers, paired: bool = False, seed
         leads = lead(pooled[own], pooled[other], axis=1)
         return float(min(1.0, 2 * min(np.mean(leads <= leads[0]), np.mean(leads >= leads[0]))))
     return float(
-        stats.permutation_test(
+        scipy.stats.permutation_test(
             samples, lead, vectorized=True, batch=10_000,
             permutation_type="samples" if paired else "independent",
             n_resamples=np.inf if ways <= EXACT else SAMPLED, rng=np.random.default_rng(seed),
@@ -277,7 +282,7 @@ def interquartile_mean(scores: Mapping[str, Numbers], seed: int = 0) -> Estimate
         raise ParameterError("there are no games: one at least should have scores")
 
     def middle(*parts: np.ndarray, axis: int) -> np.ndarray:
-        return stats.trim_mean(np.concatenate(parts, axis=axis), 0.25, axis=axis)
+        return scipy.stats.trim_mean(np.concatenate(parts, axis=axis), 0.25, axis=axis)
 
     return Estimate(float(middle(*strata, axis=-1)), bootstrap_interval(strata, middle, seed))
 
@@ -295,7 +300,7 @@ def power_of_t(effect: float, sd: float, runs: int, alpha: float = ALPHA, paired
     """Chance that a two-sided t test with so many runs a side (paired: pairs, ``sd`` of their differences) sees it."""
     freedom = runs - 1 if paired else 2 * runs - 2
     shift = abs(effect) / sd * np.sqrt(runs / (1 if paired else 2))
-    return float(stats.nct.sf(stats.t.ppf(1 - alpha / 2, freedom), freedom, shift))
+    return float(scipy.stats.nct.sf(stdtrit(freedom, 1 - alpha / 2), freedom, shift))
 
 
 def runs_to_decide(

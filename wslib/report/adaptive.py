@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from scipy import stats as scipy_stats
 
 from wslib import stats
 from wslib.report.look import Html, board_name, kind_name, look_of, p_value, panel_axes, show_figure, show_table
@@ -54,7 +54,7 @@ def _welch(ours: np.ndarray, mean: float, population_sd: float, runs: int) -> fl
     if len(ours) < 2 or (not np.ptp(ours) and not population_sd):
         return np.nan
     sample = population_sd * (runs / (runs - 1)) ** 0.5
-    return float(scipy_stats.ttest_ind_from_stats(
+    return float(scipy.stats.ttest_ind_from_stats(
         ours.mean(), ours.std(ddof=1), len(ours), mean, sample, runs, equal_var=False).pvalue)  # fmt: skip
 
 
@@ -190,7 +190,7 @@ def claim_6(switches: pd.DataFrame, scale: str) -> pd.DataFrame:
         rows.append(row)
     others = [g["at"].to_numpy() for (b, m), g in at.groupby(["board", "simulations"], sort=False) if m == printed(b)]
     if len(others) > 1 and min(map(len, others)) >= 5:
-        p = float(scipy_stats.kruskal(*others).pvalue)
+        p = float(scipy.stats.kruskal(*others).pvalue)
         word = stats.REPLICATED if p < stats.ALPHA else stats.UNDECIDED
         found = {"found": f"Kruskal-Wallis p {p_value(p)}", "verdict": word, "runs": sum(map(len, others))}
         rows.append({"claim": "games switch at different iterations", **found})

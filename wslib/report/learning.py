@@ -12,7 +12,7 @@ import pandas as pd
 from IPython.display import DisplayHandle, display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy import stats as scipy_stats
+from scipy.special import stdtrit
 
 from wslib import stats
 from wslib.report.look import (
@@ -155,7 +155,7 @@ def resolution(strengths: pd.DataFrame) -> tuple[float, float, int]:
     if not freedom:
         return float("nan"), float("nan"), runs
     spread = float(np.sqrt(sum(((g - g.mean()) ** 2).sum() for g in groups) / freedom))
-    smallest = float(scipy_stats.t.ppf(1 - stats.ALPHA / 2, freedom)) * spread * (2 / runs) ** 0.5
+    smallest = float(stdtrit(freedom, 1 - stats.ALPHA / 2)) * spread * (2 / runs) ** 0.5
     return spread, smallest, runs
 
 
@@ -243,7 +243,7 @@ def _openings(games: pd.DataFrame) -> dict[str, float]:
     """Both games of an opening together: mean score of A with its t interval, and the share that colour decided."""
     pairs = games.assign(opening=games["number"] // 2).pivot(index="opening", columns="a_first", values="result_a")
     scores = (pairs.sum(axis=1) + 2) / 4
-    half = scipy_stats.t.ppf(1 - stats.ALPHA / 2, len(scores) - 1) * scores.sem()
+    half = stdtrit(len(scores) - 1, 1 - stats.ALPHA / 2) * scores.sem()
     by_colour = float(np.mean((pairs[0] == -pairs[1]) & (pairs[0] != 0)))
     return {"low": scores.mean() - half, "high": scores.mean() + half, "by_colour": by_colour}
 

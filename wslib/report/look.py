@@ -17,6 +17,7 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 METHODS = {
@@ -128,6 +129,15 @@ def panel_axes(count: int, width: float, height: float, label: str = "", **more:
     for axis in axes[:, 0]:
         axis.set_ylabel(label)
     return figure, list(axes.flat[:count])
+
+
+def percent_map(axis: Axes, matrix: pd.DataFrame, decimals: int, size: int) -> None:
+    """A matrix of percentages as a heat map that says each; ``size`` is that of its text."""
+    import seaborn as sns  # takes a second to import, and most pages have no matrix
+
+    look = {"vmin": 0, "vmax": 100, "cmap": "PuOr_r", "cbar": False, "square": True}
+    sns.heatmap(matrix, ax=axis, annot=True, fmt=f".{decimals}f", annot_kws={"size": size}, **look)
+    axis.tick_params(length=0, labelsize=size)
 
 
 def show_figure(draw: Callable[[], Figure], alt: str, caption: str, data: pd.DataFrame | None = None) -> Html:

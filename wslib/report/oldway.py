@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from matplotlib.figure import Figure
-from scipy.stats import kendalltau
 
 from wslib.oldway import WAYS
 from wslib.pairings import COUNTS, ordered_pairs
@@ -200,7 +200,7 @@ def correlations(frame: pd.DataFrame) -> pd.DataFrame:
         usual = networks[("ours", "ours")]
         for way, setting in frame.columns:
             other = networks[(way, setting)]
-            tau = kendalltau(usual, other).statistic if len(networks) > 1 else np.nan
+            tau = scipy.stats.kendalltau(usual, other).statistic if len(networks) > 1 else np.nan
             moved = (other - other.mean()) - (usual - usual.mean())
             rows.append({"board": board, "way": way, "setting": setting, "tau": tau, "moved": moved.abs().mean(),
                          "best": other.idxmax()[1]})  # fmt: skip

@@ -10,9 +10,8 @@ from itertools import combinations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import seaborn as sns
+import scipy
 from matplotlib.figure import Figure
-from scipy import stats as scipy_stats
 
 from wslib import stats
 from wslib.report.look import (
@@ -23,6 +22,7 @@ from wslib.report.look import (
     method_name,
     p_value,
     percent,
+    percent_map,
     show_figure,
     show_table,
 )
@@ -75,7 +75,7 @@ def _p_same(thesis: float, their_games: int, ours: float, games: int) -> float:
     if np.isnan(thesis):
         return np.nan
     theirs, wins = round(thesis * their_games), round(ours * games)
-    return float(scipy_stats.fisher_exact([[theirs, their_games - theirs], [wins, games - wins]]).pvalue)
+    return float(scipy.stats.fisher_exact([[theirs, their_games - theirs], [wins, games - wins]]).pvalue)
 
 
 def comparison_table(compared: pd.DataFrame) -> Html:
@@ -142,10 +142,9 @@ def heat_maps(compared: pd.DataFrame, players: Sequence[str]) -> Html:
                     matrix.loc[match.a, match.b] = 100 * back(match)
                 axis = axes[row][column]
                 matrix.index, matrix.columns = names, names
-                look = {"vmin": 0, "vmax": 100, "cmap": "PuOr_r", "cbar": False, "square": True}
-                sns.heatmap(matrix, ax=axis, annot=True, fmt=".1f", annot_kws={"size": 8}, **look)
+                percent_map(axis, matrix, decimals=1, size=8)
                 axis.set_title(f"{board_name(board)}, {title}")
-                axis.tick_params(length=0, labelsize=8, rotation=0)
+                axis.tick_params(rotation=0)
         figure.tight_layout()
         return figure
 

@@ -5,12 +5,21 @@ Frames have a row per match, as in :mod:`.orientation`. With a network per game,
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
+import scipy
 from matplotlib.figure import Figure
-from scipy import stats as scipy_stats
 
 from wslib import stats
-from wslib.report.look import Html, board_name, method_name, p_value, panel_axes, percent, show_figure, show_table
+from wslib.report.look import (
+    Html,
+    board_name,
+    method_name,
+    p_value,
+    panel_axes,
+    percent,
+    percent_map,
+    show_figure,
+    show_table,
+)
 from wslib.report.orientation import scored
 
 BEATING = ("rollout", "rora", "wro", "wrora")
@@ -117,10 +126,8 @@ def matrix_figure(matches: pd.DataFrame, methods: list[str]) -> Html:
             for r in frame[frame["board"] == board].itertuples():
                 matrix.loc[r.a, r.b], matrix.loc[r.b, r.a] = 100 * r.score, 100 * (1 - r.score)
             matrix.index, matrix.columns = names, names
-            look = {"vmin": 0, "vmax": 100, "cmap": "PuOr_r", "cbar": False, "square": True}
-            sns.heatmap(matrix, ax=axis, annot=True, fmt=".0f", annot_kws={"size": 9}, **look)
+            percent_map(axis, matrix, decimals=0, size=9)
             axis.set_title(board_name(board))
-            axis.tick_params(length=0, labelsize=9)
             axis.tick_params(axis="x", rotation=45)
             axis.tick_params(axis="y", rotation=0)
         figure.tight_layout()
@@ -196,7 +203,7 @@ def difference(board: str, name: str, first, second) -> tuple:
     above = float(np.hypot(first.high - first.score, second.score - second.low))
     wins = [round(r.score * r.games) for r in (first, second)]
     table = [[w, r.games - w] for w, r in zip(wins, (first, second), strict=True)]
-    p = float(scipy_stats.fisher_exact(table).pvalue)
+    p = float(scipy.stats.fisher_exact(table).pvalue)
     return board, name, first.score, second.score, (0.5 + difference - below, 0.5 + difference + above), p
 
 
