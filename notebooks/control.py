@@ -51,7 +51,8 @@ report.coverage_table(runs_found, runs_asked, f"{asked.preset} and {asked.beside
 # ## The final networks
 #
 # All of a game's networks and a random player (Elo 0) meet in one round robin, by the rules of
-# [warm start](warmstart.ipynb): the two presets stand on one scale.
+# [warm start](warmstart.ipynb): the two presets stand on one scale. A run whose network is not at hand cannot meet all others and
+# is not rated; the tables count those that are.
 
 # %%
 ratings = report.pool_ratings(pairs, anchor="random")
