@@ -42,17 +42,21 @@ units, found = results_of(asked)
 runs_found, pairs = found[found["part"] == "run"], report.round_robin(found[found["part"] == "pool"])
 runs_asked = asked.labels().query("part == 'run'")
 kinds = list(dict.fromkeys(runs_asked["kind"]))
+scales = f"{asked.preset} and {asked.beside}"
 origin(found, asked.name)
 
+# %% tags=["hide-input"]
+say(report.coverage_prose(runs_found, runs_asked, scales, asked.iterations, pairs))
+
 # %%
-report.coverage_table(runs_found, runs_asked, f"{asked.preset} and {asked.beside}")
+report.coverage_table(runs_found, runs_asked, scales)
 
 # %% [markdown]
 # ## The final networks
 #
 # All of a game's networks and a random player (Elo 0) meet in one round robin, by the rules of
-# [warm start](warmstart.ipynb): the two presets stand on one scale. A run whose network is not at hand cannot meet all others and
-# is not rated; the tables count those that are.
+# [warm start](warmstart.ipynb): the two presets stand on one scale.
+# A run whose network is not at hand cannot meet all others and is not rated; the tables count those that are.
 
 # %%
 ratings = report.pool_ratings(pairs, anchor="random")

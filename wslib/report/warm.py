@@ -69,9 +69,9 @@ def scale_words(asked: Any) -> str:
 def coverage_prose(found: pd.DataFrame, asked: pd.DataFrame, scale: str, iterations: int, pairs: pd.DataFrame) -> str:
     """The same as a sentence, with how many of the runs have met all others of their pool."""
     return (
-        f"{len(found)} of {len(asked)} training runs are there, with the preset `{scale}` and {iterations} iterations; "
+        f"{len(found)} of {len(asked)} training runs are there, with the preset {scale} and {iterations} iterations; "
         f"{rated(pairs)} of them have played a whole round robin and are rated. More runs in `data/` change every "
-        "table, figure and verdict below without an edit."
+        "table, figure and verdict without an edit."
     )
 
 
