@@ -114,7 +114,7 @@ listed, turned = rate(board, THESIS), rate(ordered_pairs(board).iloc[::-1], THES
 report.intervals_table(matches, next(iter(ours)))
 
 # %%
-{name: round(value, 2) for name, value in rate(board).difference("rave", "mcts")._asdict().items()}
+rate(board).difference("rave", "mcts")
 
 # %% [markdown]
 # ## What a rating rests on

@@ -65,6 +65,11 @@ class Difference(NamedTuple):
     high: float
     superiority: float
 
+    def __repr__(self) -> str:
+        """Rounded: no game tells of a millionth of an Elo point."""
+        elo, low, high = (f"{value:.1f}" for value in self[:3])
+        return f"Difference(elo={elo}, low={low}, high={high}, superiority={self.superiority:.3f})"
+
 
 class Outcome(NamedTuple):
     """Chances of a game, for the player who moves first."""
