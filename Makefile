@@ -99,7 +99,7 @@ $(COMPUTING:%=book/runs/%.ipynb): | _build/kernels
 _build/kernels: requirements.lock $(LIBRARY) | $(VENV)/.ok
 	@mkdir -p $(@D)
 	@echo "compiling the searches"
-	@$(PY) -m wslib.prepare && touch $@
+	@$(PY) -m wslib.study.engine.prepare && touch $@
 
 # A notebook also depends on its published results.
 define published

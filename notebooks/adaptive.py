@@ -31,12 +31,12 @@ compute: bool = False  # compute what is missing (else: show what there is, and 
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-from wslib import study
-from wslib.experiments import BOARDS
-from wslib.notebook import numbers, origin, read_parameters, results_of, say
-from wslib.report import adaptive as report
-from wslib.store import thesis_table
-from wslib.warm import ENHANCEMENTS, Adaptive
+from wslib.study.engine import units as study
+from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
+from wslib.study.engine.store import thesis_table
+from wslib.study.pages.base import BOARDS
+from wslib.study.pages.warm import ENHANCEMENTS, Adaptive
+from wslib.study.report import adaptive as report
 
 asked = read_parameters(Adaptive, globals())
 

@@ -30,10 +30,10 @@ compute: bool = False  # compute what is missing (else: show what there is, and 
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-from wslib.claims import verdicts_on
-from wslib.notebook import numbers, origin, read_parameters, results_of, say
-from wslib.report import warm as report
-from wslib.warm import AdaptiveVsFixed
+from wslib.study.claims.table import verdicts_on
+from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
+from wslib.study.pages.warm import AdaptiveVsFixed
+from wslib.study.report import warm as report
 
 asked = read_parameters(AdaptiveVsFixed, globals())
 kinds = ["baseline", *(f"{method} {switch}" for method in asked.methods for switch in ("fixed", "adaptive"))]
@@ -94,8 +94,9 @@ say(f"**Claim 7: {verdict}** ({size} orderings; with runs on both sides: {report
 # 2. Pair the runs by seed: both start from the same network. Does that sharpen the comparison?
 #
 # ```{dropdown} A solution
-# `Comparison(..., paired=True)` in `wslib.verdicts`. Runs of one seed share their first network and then go their own ways, so
-# their ratings at the end have little in common: pairing takes away hardly any chance, and half of the degrees of freedom.
+# `Comparison(..., paired=True)` in `wslib.study.statistics.verdicts`. Runs of one seed share their first network and then go their
+# own ways, so their ratings at the end have little in common: pairing takes away hardly any chance, and half of the degrees
+# of freedom.
 # ```
 #
 # ## Differences from the thesis

@@ -29,9 +29,9 @@ compute: bool = False  # compute what is missing (else: show what there is, and 
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-from wslib.notebook import origin, read_parameters, results_of, say
-from wslib.report import warm as report
-from wslib.warm import Beyond
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say
+from wslib.study.pages.warm import Beyond
+from wslib.study.report import warm as report
 
 asked = read_parameters(Beyond, globals())
 kinds = [*asked.methods, *asked.CHANGES]
@@ -75,7 +75,7 @@ say(report.beyond_prose(elos))
 #
 # ## Exercises
 #
-# 1. Add a kind of your own to `Beyond.CHANGES` in `wslib/warm.py`, for instance a shorter warm start, and run this
+# 1. Add a kind of your own to `Beyond.CHANGES` in `wslib/study/pages/warm.py`, for instance a shorter warm start, and run this
 #    notebook with `-p compute True`.
 #
 # ```{dropdown} A solution

@@ -31,9 +31,9 @@ compute: bool = False  # compute what is missing (else: show what there is, and 
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-from wslib.notebook import origin, read_parameters, results_of, say
-from wslib.report import warm as report
-from wslib.warm import Control
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say
+from wslib.study.pages.warm import Control
+from wslib.study.report import warm as report
 
 asked = read_parameters(Control, globals())
 
@@ -100,8 +100,9 @@ report.scale_table(elos, asked.methods, [asked.preset, asked.beside])
 #
 # ```{dropdown} A solution
 # `Warmstart(preset="table", boards="connect4", methods="baseline,wrora", runs=3).anchored_units()` lists the games of the networks
-# that were kept on the way; `wslib.study.results` plays them, and the page [warm start](warmstart.ipynb) shows how they are rated.
-# Expect the difference early: ten epochs learn the first examples faster, and later both have seen each example often enough.
+# that were kept on the way; `wslib.study.engine.units.results` plays them, and the page [warm start](warmstart.ipynb) shows
+# how they are rated. Expect the difference early: ten epochs learn the first examples faster, and later both have seen each
+# example often enough.
 # ```
 #
 # ## Differences from the thesis

@@ -23,10 +23,10 @@ switches: str = "table"  # preset of the adaptive runs up to their switch: table
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-from wslib.evidence import Page
-from wslib.listing import all_runs
-from wslib.notebook import numbers, read_parameters, say
-from wslib.report import explorer as report
+from wslib.study.claims.evidence import Page
+from wslib.study.claims.listing import all_runs
+from wslib.study.engine.notebook import numbers, read_parameters, say
+from wslib.study.report import explorer as report
 
 asked = read_parameters(Page, globals())
 

@@ -25,10 +25,10 @@ games: int = 400  # random games counted per game
 # %%
 import pandas as pd
 
-from wslib.experiments import Tour
 from wslib.explore import draw, game, match, player
-from wslib.notebook import read_parameters, say
-from wslib.report.look import board_name, show_table
+from wslib.study.engine.notebook import read_parameters, say
+from wslib.study.pages.base import Tour
+from wslib.study.report.look import board_name, show_table
 
 asked = read_parameters(Tour, globals())
 

@@ -31,10 +31,10 @@ compute: bool = False  # compute what is missing (else: show what there is, and 
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-from wslib.notebook import numbers, origin, read_parameters, results_of, say
-from wslib.parts import lengths_judged
-from wslib.report import warm as report
-from wslib.warm import IPrime
+from wslib.study.claims.parts import lengths_judged
+from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
+from wslib.study.pages.warm import IPrime
+from wslib.study.report import warm as report
 
 asked = read_parameters(IPrime, globals())
 

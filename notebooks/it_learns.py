@@ -32,10 +32,10 @@ workers: int = 0  # worker processes; 0 is one per core
 # %%
 import pandas as pd
 
-from wslib import study
-from wslib.learning import ItLearns
-from wslib.notebook import numbers, origin, read_parameters, say
-from wslib.report import learning as report
+from wslib.study.engine import units as study
+from wslib.study.engine.notebook import numbers, origin, read_parameters, say
+from wslib.study.pages.learning import ItLearns
+from wslib.study.report import learning as report
 
 asked = read_parameters(ItLearns, globals())
 

@@ -29,16 +29,16 @@ seed: int = 0  # seed of the network and the searches
 # %%
 import pandas as pd
 
-from wslib import training
 from wslib.explore import game, search
-from wslib.learning import Loop
-from wslib.network import Network, NetworkSettings
-from wslib.notebook import read_parameters
-from wslib.report.look import parameter_table, show_table
-from wslib.runtime import CompiledNetwork
+from wslib.network.model import Network, NetworkSettings
+from wslib.network.runtime import CompiledNetwork
 from wslib.search import GUIDED
-from wslib.store import thesis_table
-from wslib.training import PRESETS, weight_of, weights_of
+from wslib.study.engine.notebook import read_parameters
+from wslib.study.engine.store import thesis_table
+from wslib.study.pages.learning import Loop
+from wslib.study.report.look import parameter_table, show_table
+from wslib.training import loop as training
+from wslib.training.loop import PRESETS, weight_of, weights_of
 
 asked = read_parameters(Loop, globals())
 

@@ -33,12 +33,12 @@ winner: str = "author-32"  # the candidate that also runs with 10 epochs
 # %%
 import pandas as pd
 
-from wslib import study
-from wslib.learning import NetworkChoice
-from wslib.network import Network
-from wslib.notebook import origin, read_parameters, say
-from wslib.report import learning as report
-from wslib.report.look import board_name, show_table
+from wslib.network.model import Network
+from wslib.study.engine import units as study
+from wslib.study.engine.notebook import origin, read_parameters, say
+from wslib.study.pages.learning import NetworkChoice
+from wslib.study.report import learning as report
+from wslib.study.report.look import board_name, show_table
 
 asked = read_parameters(NetworkChoice, globals())
 

@@ -28,13 +28,14 @@ workers: int = 0  # not used: a run is one process
 
 # %%
 
-from wslib import draw, study
+from wslib import draw
 from wslib.explore import game
-from wslib.learning import OneRun
-from wslib.notebook import origin, read_parameters, say
-from wslib.report import learning as report
-from wslib.report.look import method_name, parameter_table
-from wslib.runs import watch
+from wslib.study.engine import units as study
+from wslib.study.engine.notebook import origin, read_parameters, say
+from wslib.study.engine.runs import watch
+from wslib.study.pages.learning import OneRun
+from wslib.study.report import learning as report
+from wslib.study.report.look import method_name, parameter_table
 
 asked = read_parameters(OneRun, globals())
 (unit,), labels = asked.units(), asked.labels()

@@ -32,12 +32,13 @@ seed: int = 0  # seed of all random streams
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-from wslib import stats, study
-from wslib.experiments import Orientation
-from wslib.notebook import numbers, origin, read_parameters, say
-from wslib.report import orientation as report
-from wslib.report.look import board_name, percent
-from wslib.store import thesis_table
+from wslib.study.engine import units as study
+from wslib.study.engine.notebook import numbers, origin, read_parameters, say
+from wslib.study.engine.store import thesis_table
+from wslib.study.pages.base import Orientation
+from wslib.study.report import orientation as report
+from wslib.study.report.look import board_name, percent
+from wslib.study.statistics import stats
 
 asked = read_parameters(Orientation, globals())
 

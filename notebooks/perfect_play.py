@@ -31,12 +31,13 @@ workers: int = 0  # worker processes; 0 is one per core
 # %%
 from IPython.display import display
 
-from wslib import draw, study
+from wslib import draw
 from wslib.explore import game
-from wslib.notebook import numbers, origin, read_parameters, say
-from wslib.perfect import PerfectPlay, opening_boards, openings_prose
-from wslib.report import perfect as report
-from wslib.solver import solve
+from wslib.perfect.solver import solve
+from wslib.study.engine import units as study
+from wslib.study.engine.notebook import numbers, origin, read_parameters, say
+from wslib.study.pages.perfect_play import PerfectPlay, opening_boards, openings_prose
+from wslib.study.report import perfect as report
 
 asked = read_parameters(PerfectPlay, globals())
 
@@ -116,17 +117,17 @@ report.phase_table(rows)
 # 1. Find a position in which RAVE by Q_rave errs and RAVE by visits does not, and look at both searches.
 #
 # ```{dropdown} Solution
-# `found = load("gobang", "broad")` from `wslib.positions` and `search_decisions(player("rave", simulations=1600), found, 0,
-# ("visits", "q_rave"))` from `wslib.measures` give both readings' moves; compare `found.values` at them. Then
-# `solve(found[i])` and `search(found[i], method="rave", simulations=1600)` show the truth and the statistics beside each
-# other: the move that Q_rave prefers is often good *later*, and too slow now.
+# `found = load("gobang", "broad")` from `wslib.perfect.positions` and `search_decisions(player("rave",
+# simulations=1600), found, 0, ("visits", "q_rave"))` from `wslib.perfect.measures` give both readings' moves;
+# compare `found.values` at them. Then `solve(found[i])` and `search(found[i], method="rave", simulations=1600)` show the truth
+# and the statistics beside each other: the move that Q_rave prefers is often good *later*, and too slow now.
 # ```
 #
 # 2. Does a larger weight of exploration help MCTS here? Measure `player("mcts", simulations=1600, c=2)` with `measure`.
 #
 # ```{dropdown} Solution
-# `measure(player("mcts", simulations=1600, c=2), load("connect4"))["optimal"].mean()`, from `wslib.measures` and
-# `wslib.positions`, for several `c`. The best one differs from game to game; the differences at the largest budget are
+# `measure(player("mcts", simulations=1600, c=2), load("connect4"))["optimal"].mean()`, from `wslib.perfect.measures` and
+# `wslib.perfect.positions`, for several `c`. The best one differs from game to game; the differences at the largest budget are
 # smaller than one more step of the budget.
 # ```
 #

@@ -32,11 +32,11 @@ seed: int = 0  # seed of the sets (0: the published ones)
 import pandas as pd
 
 from wslib import draw
-from wslib.notebook import read_parameters, say
-from wslib.perfect import Rebuilt
-from wslib.positions import BOARDS, PHASES, SETS, digests, load, rebuilt_as_published
-from wslib.report.look import board_name, show_table
-from wslib.solver import solve
+from wslib.perfect.positions import BOARDS, PHASES, SETS, digests, load, rebuilt_as_published
+from wslib.perfect.solver import solve
+from wslib.study.engine.notebook import read_parameters, say
+from wslib.study.pages.perfect_play import Rebuilt
+from wslib.study.report.look import board_name, show_table
 
 asked = read_parameters(Rebuilt, globals())
 

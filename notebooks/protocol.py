@@ -33,11 +33,11 @@ workers: int = 0  # worker processes; 0 is one per core
 # %%
 import pandas as pd
 
-from wslib import study
-from wslib.learning import Protocol
-from wslib.notebook import origin, read_parameters, say
-from wslib.report import learning as report
-from wslib.report.look import board_name
+from wslib.study.engine import units as study
+from wslib.study.engine.notebook import origin, read_parameters, say
+from wslib.study.pages.learning import Protocol
+from wslib.study.report import learning as report
+from wslib.study.report.look import board_name
 
 asked = read_parameters(Protocol, globals())
 

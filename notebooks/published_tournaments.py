@@ -32,11 +32,11 @@ compute: bool = False  # compute what is missing (else: show what there is, and 
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-from wslib import study
-from wslib.notebook import numbers, origin, read_parameters, results_of, say
-from wslib.oldway import PublishedTournaments
-from wslib.report import oldway as report
-from wslib.report.look import percent
+from wslib.study.engine import units as study
+from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
+from wslib.study.pages.old_way import PublishedTournaments
+from wslib.study.report import oldway as report
+from wslib.study.report.look import percent
 
 asked = read_parameters(PublishedTournaments, globals())
 

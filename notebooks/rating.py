@@ -29,15 +29,15 @@ seed: int = 0  # seed of all random streams
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-from wslib import study
-from wslib.experiments import Orientation
-from wslib.notebook import numbers, origin, read_parameters, say
-from wslib.pairings import ordered_pairs
-from wslib.rating import THESIS, rate
-from wslib.report import rating as report
-from wslib.report.look import p_value, percent
-from wslib.simulate import FalseAlarms
-from wslib.stats import runs_to_decide
+from wslib.study.engine import units as study
+from wslib.study.engine.notebook import numbers, origin, read_parameters, say
+from wslib.study.pages.base import Orientation
+from wslib.study.report import rating as report
+from wslib.study.report.look import p_value, percent
+from wslib.study.statistics.pairings import ordered_pairs
+from wslib.study.statistics.rating import THESIS, rate
+from wslib.study.statistics.simulate import FalseAlarms
+from wslib.study.statistics.stats import runs_to_decide
 
 asked = read_parameters(FalseAlarms, globals())
 

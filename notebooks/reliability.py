@@ -26,10 +26,10 @@ preset: str = "full"  # full or smoke: nothing is computed here but this page
 # %%
 import pandas as pd
 
-from wslib.experiments import Chapter
-from wslib.notebook import numbers, read_parameters, say
-from wslib.report import reliability as report
-from wslib.store import published_root
+from wslib.study.engine.notebook import numbers, read_parameters, say
+from wslib.study.engine.store import published_root
+from wslib.study.pages.base import Chapter
+from wslib.study.report import reliability as report
 
 asked = read_parameters(Chapter, globals())
 record = pd.read_csv(published_root() / "reliability" / "faults.csv", dtype={"code": str})

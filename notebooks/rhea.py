@@ -32,11 +32,11 @@ import numpy as np
 import pandas as pd
 
 from wslib._compiled import stream
-from wslib.experiments import Evolution
 from wslib.explore import draw, game, match, player
-from wslib.notebook import read_parameters, say
-from wslib.report.look import board_name, percent, show_figure, show_table
 from wslib.rhea import RheaSettings, empty_population, evolve_moves, make_plan
+from wslib.study.engine.notebook import read_parameters, say
+from wslib.study.pages.base import Evolution
+from wslib.study.report.look import board_name, percent, show_figure, show_table
 
 asked = read_parameters(Evolution, globals())
 

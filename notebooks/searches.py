@@ -24,11 +24,11 @@ simulations: int = 100  # simulations of the searches that are shown
 seed: int = 0  # seed of their random streams
 
 # %%
-from wslib.experiments import Look
 from wslib.explore import game, search
-from wslib.notebook import read_parameters, say
 from wslib.rhea import RheaSettings
 from wslib.search import SearchSettings
+from wslib.study.engine.notebook import read_parameters, say
+from wslib.study.pages.base import Look
 
 asked = read_parameters(Look, globals())
 
@@ -115,7 +115,7 @@ say(
 # [the readings](readings.ipynb) try all of them against the published table:
 
 # %% tags=["hide-input"]
-from wslib.report.look import parameter_table
+from wslib.study.report.look import parameter_table
 
 parameter_table(
     SearchSettings(method="rave"), "The parameters of a search without a network (values: RAVE by default)."

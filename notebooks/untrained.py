@@ -30,13 +30,13 @@ seed: int = 0  # seed of all random streams
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-from wslib import study
-from wslib.learning import Untrained
-from wslib.notebook import numbers, origin, read_parameters, say
-from wslib.report import untrained as report
-from wslib.report.look import board_name, method_name
 from wslib.search import GUIDED
-from wslib.store import thesis_table
+from wslib.study.engine import units as study
+from wslib.study.engine.notebook import numbers, origin, read_parameters, say
+from wslib.study.engine.store import thesis_table
+from wslib.study.pages.learning import Untrained
+from wslib.study.report import untrained as report
+from wslib.study.report.look import board_name, method_name
 
 asked = read_parameters(Untrained, globals())
 

@@ -23,10 +23,10 @@ switches: str = "table"  # preset of the adaptive runs up to their switch: table
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-from wslib.claims import judge, pages
-from wslib.evidence import Page
-from wslib.notebook import numbers, read_parameters, say
-from wslib.report import verdicts as report
+from wslib.study.claims.evidence import Page
+from wslib.study.claims.table import judge, pages
+from wslib.study.engine.notebook import numbers, read_parameters, say
+from wslib.study.report import verdicts as report
 
 asked = read_parameters(Page, globals())
 
@@ -113,8 +113,8 @@ report.sources_table(evidence.frames, evidence.sizes())
 # there. `wslib run warmstart --set runs=12 --set first_seed=100` computes twelve runs of every kind of your own, and their games.
 # ```
 #
-# 2. Change the margin below which an advantage does not matter (`MEASURES` in `wslib/verdicts.py`) from twenty Elo to fifty.
-#    Which verdicts change, and in which direction only?
+# 2. Change the margin below which an advantage does not matter (`MEASURES` in `wslib/study/statistics/verdicts.py`) from twenty Elo
+#    to fifty. Which verdicts change, and in which direction only?
 #
 # ```{dropdown} A solution
 # A larger margin can only turn "not decided" into "not replicated".

@@ -35,11 +35,11 @@ workers: int = 0  # worker processes; 0 is one per core
 # %%
 from IPython.display import display
 
-from wslib.claims import verdicts_on
-from wslib.notebook import numbers, origin, read_parameters, results_of, say
-from wslib.report import methods as against
-from wslib.report import warm as report
-from wslib.warm import Warmstart
+from wslib.study.claims.table import verdicts_on
+from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
+from wslib.study.pages.warm import Warmstart
+from wslib.study.report import methods as against
+from wslib.study.report import warm as report
 
 asked = read_parameters(Warmstart, globals())
 
@@ -193,7 +193,7 @@ say(report.perfect_prose(perfect) if len(perfect) else "No network has been meas
 #
 # ## Exercises
 #
-# 1. Rate the tournament with the thesis' settings, `rate(pairs, wslib.rating.THESIS)`. How far do the ratings move?
+# 1. Rate the tournament with the thesis' settings, `rate(pairs, wslib.study.statistics.rating.THESIS)`. How far do the ratings move?
 #
 # ```{dropdown} A solution
 # The chess values for draws and the first move do not fit these games, and colours are lost: whoever is listed first is taken for

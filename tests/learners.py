@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from wslib.fitting import FitSettings, fit
 from wslib.games import Game, game
-from wslib.network import Network, NetworkSettings
+from wslib.network.fit import FitSettings, fit
+from wslib.network.model import Network, NetworkSettings
 
 torch.set_num_threads(1)  # these networks are too small for more, and tests run side by side
 

@@ -13,11 +13,11 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 
-from wslib import study
 from wslib.parameters import RESULTS_VERSION
 from wslib.play import player
-from wslib.store import MANIFEST, PROVENANCE, LocalStore
-from wslib.study import MatchUnit
+from wslib.study.engine import units as study
+from wslib.study.engine.store import MANIFEST, PROVENANCE, LocalStore
+from wslib.study.engine.units import MatchUnit
 
 _PROCESSES = multiprocessing.get_context("forkserver")
 _PROCESSES.set_forkserver_preload(["study_tasks", "pytest"])
@@ -113,7 +113,7 @@ class FileOperations:
     def watched(self) -> Iterator["FileOperations"]:
         """Within this block all calls go through here."""
         with (
-            mock.patch("wslib.store.open", self.open, create=True),
+            mock.patch("wslib.study.engine.store.open", self.open, create=True),
             mock.patch("os.replace", self.counted("replace", os.replace)),
             mock.patch("os.fsync", self.counted("fsync", os.fsync)),
             mock.patch("os.open", self.counted("open folder", os.open)),

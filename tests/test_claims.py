@@ -7,16 +7,26 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from wslib import stats
-from wslib.claims import CLAIMS, DIFFERS, FOLLOWED, Claim, combined, family, judge, verdicts_on
-from wslib.designs import Design
-from wslib.evidence import Evidence, LargerGain, Level, Ordering, Page, Spread, gather, judged, trained_part
-from wslib.experiments import Orientation
-from wslib.learning import Untrained
-from wslib.parts import games_needed, plies_part, rising_part
-from wslib.report import orientation, untrained
-from wslib.report import verdicts as report
-from wslib.store import LocalStore, thesis_table
+from wslib.study.claims.designs import Design
+from wslib.study.claims.evidence import (
+    Evidence,
+    LargerGain,
+    Level,
+    Ordering,
+    Page,
+    Spread,
+    gather,
+    judged,
+    trained_part,
+)
+from wslib.study.claims.parts import games_needed, plies_part, rising_part
+from wslib.study.claims.table import CLAIMS, DIFFERS, FOLLOWED, Claim, combined, family, judge, verdicts_on
+from wslib.study.engine.store import LocalStore, thesis_table
+from wslib.study.pages.base import Orientation
+from wslib.study.pages.learning import Untrained
+from wslib.study.report import orientation, untrained
+from wslib.study.report import verdicts as report
+from wslib.study.statistics import stats
 
 BOARDS = ("gobang", "connect4", "othello")
 METHODS = ("baseline", "rollout", "rave", "rora", "wro", "wrora")

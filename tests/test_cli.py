@@ -16,14 +16,15 @@ import pandas as pd
 import pytest
 from study_tasks import contents, stored_units
 
-from wslib import runs, states, study
-from wslib import store as storing
-from wslib.catalogue import EXPERIMENTS
-from wslib.cli import main
-from wslib.experiments import Orientation
-from wslib.networks import published_network
-from wslib.store import LocalStore, Published
-from wslib.study import MatchUnit
+from wslib.study.engine import runs, states
+from wslib.study.engine import store as storing
+from wslib.study.engine import units as study
+from wslib.study.engine.cli import main
+from wslib.study.engine.networks import published_network
+from wslib.study.engine.store import LocalStore, Published
+from wslib.study.engine.units import MatchUnit
+from wslib.study.pages.base import Orientation
+from wslib.study.pages.catalogue import EXPERIMENTS
 
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = ("--set", "games=2", "--set", "rollouts=2", "--set", "boards=connect4", "--set", "players=mcts,random")
@@ -217,7 +218,7 @@ def test_what_the_networks_that_are_there_allow_is_computed_and_nothing_is_train
     assert capsys.readouterr().out == "nothing to compute\n"
     # A longer run has been where this one ends.
     study.compute_unit(runs.RunUnit(run=trained.run, iterations=3), root)
-    monkeypatch.setattr("wslib.states.train", lambda *_: pytest.fail("it was trained"))
+    monkeypatch.setattr("wslib.study.engine.states.train", lambda *_: pytest.fail("it was trained"))
     pairs = [unit.id for unit, _ in asked.pool_units_among({trained.run})]
     assert len(pairs) == 1, "one network against random"
     assert main(["run", "control", *settings, "--no-training", "--list"]) == 0
@@ -358,7 +359,7 @@ def test_a_measured_network_is_taken_from_the_store_and_not_trained_again(
     asked = EXPERIMENTS["network_choice"](preset="smoke", boards="connect4")
     unit = next(unit for unit in asked.units() if unit.kind == "strength")
     assert main(["run", "network_choice", *settings, "--unit", unit.id]) == 0
-    monkeypatch.setattr("wslib.states.train", lambda *_: pytest.fail("it was trained again"))
+    monkeypatch.setattr("wslib.study.engine.states.train", lambda *_: pytest.fail("it was trained again"))
     states.player_of.cache_clear()
     assert main(["verify", "network_choice", *settings, "--unit", unit.id]) == 0
     assert "the same" in capsys.readouterr().out
@@ -501,7 +502,7 @@ def term(pid: int) -> None:
 def test_a_run_that_is_stopped_takes_its_workers_along_without_a_traceback(
     stop: Callable[[int], None], code: int, tmp_path: Path
 ):
-    script = "import sys; from wslib.cli import main; sys.exit(main(sys.argv[1:]))"
+    script = "import sys; from wslib.study.engine.cli import main; sys.exit(main(sys.argv[1:]))"
     asked = ["run", "orientation", "--workers", "2", "--set", "games=200", "--set", "seed=9"]
     # A session of its own: Ctrl-C goes to every process of it, a kill to one. A shell starts what it puts in the
     # background with Ctrl-C ignored, and children inherit that: here it is as at a prompt.

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import pytest
 from study_tasks import FailingUnit, contents
 
-from wslib import study
-from wslib.cluster import check_address, needs_gpu, on_cluster, stored_unit
 from wslib.parameters import ParameterError
 from wslib.play import RandomSettings
-from wslib.runs import RunUnit
-from wslib.store import LocalStore
-from wslib.study import MatchUnit
-from wslib.training import preset
+from wslib.study.engine import units as study
+from wslib.study.engine.dask import check_address, needs_gpu, on_cluster, stored_unit
+from wslib.study.engine.runs import RunUnit
+from wslib.study.engine.store import LocalStore
+from wslib.study.engine.units import MatchUnit
+from wslib.training.loop import preset
 
 distributed = pytest.importorskip("distributed")
 UNITS = [MatchUnit(game="tictactoe", a=RandomSettings(), b=RandomSettings(), games=4, seed=seed) for seed in range(5)]
@@ -62,13 +62,13 @@ def test_a_unit_that_fails_on_a_cluster_does_not_stop_the_others(cluster, tmp_pa
 
 
 def test_a_worker_with_another_version_of_the_code_is_noticed(cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("wslib.cluster.stored_unit", lambda unit, root: "0" * 20)
+    monkeypatch.setattr("wslib.study.engine.dask.stored_unit", lambda unit, root: "0" * 20)
     with pytest.raises(study.UnitsFailed, match=r"its worker calls it 0{20}, so it runs another version"):
         ask(UNITS[:1], tmp_path, cluster)
 
 
 def test_a_store_that_the_workers_do_not_share_is_noticed(cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("wslib.cluster.stored_unit", lambda unit, root: unit.id)
+    monkeypatch.setattr("wslib.study.engine.dask.stored_unit", lambda unit, root: unit.id)
     with pytest.raises(study.UnitsFailed, match="the store must be a folder that all workers share"):
         ask(UNITS, tmp_path, cluster)
 
@@ -122,7 +122,7 @@ def test_a_unit_that_trains_on_a_gpu_asks_for_a_worker_with_one():
 def test_the_library_does_without_dask_until_a_cluster_is_asked_for(tmp_path: Path):
     script = (
         "import sys; sys.modules['distributed'] = None\n"
-        "from wslib.cli import main\n"
+        "from wslib.study.engine.cli import main\n"
         "sys.exit(main(['run', 'orientation', '--set', 'games=2', '--on', 'tcp://127.0.0.1:1']))"
     )
     told = subprocess.run(

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from wslib.cycles import cycles, log_odds, nash_average, unexplained
-from wslib.pairings import score_matrix
 from wslib.parameters import ParameterError
-from wslib.rating import rate
+from wslib.study.statistics.cycles import cycles, log_odds, nash_average, unexplained
+from wslib.study.statistics.pairings import score_matrix
+from wslib.study.statistics.rating import rate
 
 ROCK = np.array([[0, 18, 2], [2, 0, 18], [18, 2, 0]])
 

@@ -13,18 +13,18 @@ import jupytext
 import pytest
 from study_tasks import stored_units
 
-from wslib.catalogue import EXPERIMENTS
-from wslib.evidence import Page
-from wslib.experiments import Evolution, Experiment, Look, Orientation, Readings, Tour
 from wslib.games import NAMES, game
-from wslib.learning import ItLearns, Loop, NetworkChoice, OneRun, Protocol, Untrained
-from wslib.notebook import read_parameters
-from wslib.oldway import PublishedTournaments
 from wslib.parameters import ParameterError, Parameters
-from wslib.perfect import PerfectPlay, Rebuilt
 from wslib.play import METHODS
-from wslib.simulate import FalseAlarms
-from wslib.warm import Adaptive, AdaptiveVsFixed, Beyond, Control, IPrime, Warmstart
+from wslib.study.claims.evidence import Page
+from wslib.study.engine.notebook import read_parameters
+from wslib.study.pages.base import Evolution, Experiment, Look, Orientation, Readings, Tour
+from wslib.study.pages.catalogue import EXPERIMENTS
+from wslib.study.pages.learning import ItLearns, Loop, NetworkChoice, OneRun, Protocol, Untrained
+from wslib.study.pages.old_way import PublishedTournaments
+from wslib.study.pages.perfect_play import PerfectPlay, Rebuilt
+from wslib.study.pages.warm import Adaptive, AdaptiveVsFixed, Beyond, Control, IPrime, Warmstart
+from wslib.study.statistics.simulate import FalseAlarms
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS: dict[str, type[Parameters]] = {

@@ -15,16 +15,16 @@ from playwright.sync_api import Page as BrowserPage
 from playwright.sync_api import sync_playwright
 from test_browser import ARGUMENTS, CHROMIUM
 
-from wslib.evidence import Evidence
-from wslib.experiments import PLAYERS
-from wslib.learning import OneRun
-from wslib.listing import COLUMNS, all_runs, preset_of, warm_start
-from wslib.report.explorer import explorer, summary_prose
-from wslib.report.look import METHODS, Html, as_csv, data_link, link, look_of, show_figure, show_table
 from wslib.search import GUIDED
-from wslib.store import LocalStore, publish, published_root
-from wslib.study import collect
-from wslib.training import preset
+from wslib.study.claims.evidence import Evidence
+from wslib.study.claims.listing import COLUMNS, all_runs, preset_of, warm_start
+from wslib.study.engine.store import LocalStore, publish, published_root
+from wslib.study.engine.units import collect
+from wslib.study.pages.base import PLAYERS
+from wslib.study.pages.learning import OneRun
+from wslib.study.report.explorer import explorer, summary_prose
+from wslib.study.report.look import METHODS, Html, as_csv, data_link, link, look_of, show_figure, show_table
+from wslib.training.loop import preset
 
 NOTHING = Evidence({}, {})
 

@@ -5,11 +5,11 @@ import pytest
 import torch
 from learners import MadeUpExamples, made_up_examples, trained
 
-from wslib.fitting import FitSettings, fit
 from wslib.games import game
-from wslib.network import Network, NetworkSettings, mixed, pick_device, to_bytes
-from wslib.runtime import CompiledNetwork, TorchNetwork
-from wslib.training import RunSettings, advance, start
+from wslib.network.fit import FitSettings, fit
+from wslib.network.model import Network, NetworkSettings, mixed, pick_device, to_bytes
+from wslib.network.runtime import CompiledNetwork, TorchNetwork
+from wslib.training.loop import RunSettings, advance, start
 
 SHAPES = [
     {"shape": "author", "channels": 16, "hidden": (32, 16)},
@@ -120,7 +120,7 @@ def test_the_run_s_runtime_and_precision_are_those_of_its_evaluations(monkeypatc
             made.append((device, precision))
             super().__init__(network, device, precision)
 
-    monkeypatch.setattr("wslib.training.TorchNetwork", Watched)
+    monkeypatch.setattr("wslib.training.loop.TorchNetwork", Watched)
     run = RunSettings(**SMALL, runtime="torch", precision="bfloat16")
     advance(run, start(run))
     assert made == [("cpu", "bfloat16")] * 3, "self-play, and both sides of the arena"
@@ -132,7 +132,7 @@ def test_a_step_straight_from_the_kernel_is_adam_s(monkeypatch):
     files = []
     for direct in (True, False):
         if not direct:
-            monkeypatch.setattr("wslib.fitting._Step._take_over", lambda step: None)
+            monkeypatch.setattr("wslib.network.fit._Step._take_over", lambda step: None)
         network = Network(NetworkSettings(game="connect4", channels=8, hidden=(16,)))
         fitted = fit(
             network,

@@ -11,11 +11,11 @@ from test_search_reference import POSITIONS, assert_same, states
 
 from wslib._compiled import stream
 from wslib.games import Game, Position, game
-from wslib.network import Network, NetworkSettings
+from wslib.network.model import Network, NetworkSettings
+from wslib.network.runtime import CompiledNetwork
 from wslib.parameters import ParameterError
 from wslib.play import NetworkPlayer, match, sit
 from wslib.play.match import Table
-from wslib.runtime import CompiledNetwork
 from wslib.search import GUIDED, GuidedSettings, guided, search
 from wslib.search.guided import GuidedSearch, empty_memory
 

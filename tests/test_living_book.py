@@ -19,18 +19,19 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 
-from wslib import stats, store
-from wslib.claims import judge
-from wslib.evidence import Evidence, Page, gather
-from wslib.experiments import Orientation
-from wslib.listing import all_runs
-from wslib.report import orientation, warm
-from wslib.report import verdicts as report
-from wslib.report.explorer import summary_prose
-from wslib.report.look import percent
-from wslib.store import Stored, publish, thesis_table
-from wslib.tournament import NetworkEntrant, round_robin
-from wslib.warm import Warmstart
+from wslib.study.claims.evidence import Evidence, Page, gather
+from wslib.study.claims.listing import all_runs
+from wslib.study.claims.table import judge
+from wslib.study.engine import store
+from wslib.study.engine.store import Stored, publish, thesis_table
+from wslib.study.engine.tournament import NetworkEntrant, round_robin
+from wslib.study.pages.base import Orientation
+from wslib.study.pages.warm import Warmstart
+from wslib.study.report import orientation, warm
+from wslib.study.report import verdicts as report
+from wslib.study.report.explorer import summary_prose
+from wslib.study.report.look import percent
+from wslib.study.statistics import stats
 
 ROOT = Path(__file__).resolve().parent.parent
 WARMSTART = Warmstart(boards=("connect4",), methods=("baseline", "wrora"), workers=1)

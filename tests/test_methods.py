@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from wslib.report import methods
-from wslib.stats import permutation_test, pooled_binomial_test
+from wslib.study.report import methods
+from wslib.study.statistics.stats import permutation_test, pooled_binomial_test
 
 
 def pair(a: str, b: str, first: tuple[int, int, int], second: tuple[int, int, int]) -> dict[str, object]:

@@ -11,7 +11,7 @@ from learners import trained
 from torch import nn
 
 from wslib.games import game
-from wslib.network import (
+from wslib.network.model import (
     Dropout,
     Layers,
     Network,
@@ -23,8 +23,8 @@ from wslib.network import (
     pick_device,
     to_bytes,
 )
+from wslib.network.runtime import CompiledNetwork
 from wslib.parameters import ParameterError
-from wslib.runtime import CompiledNetwork
 
 SHAPES = {
     "author": {"shape": "author", "channels": 8, "hidden": (16, 8)},

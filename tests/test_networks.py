@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from wslib import store as storing
 from wslib.games import game
-from wslib.network import Network, NetworkSettings, from_bytes, to_bytes
-from wslib.networks import network_file, publish_networks, published_network, shown, write_archive
+from wslib.network.model import Network, NetworkSettings, from_bytes, to_bytes
 from wslib.parameters import ParameterError
-from wslib.runs import RunUnit
-from wslib.states import RunFolder, train
-from wslib.store import MANIFEST, DamagedResult
-from wslib.training import RunSettings, preset
+from wslib.study.engine import store as storing
+from wslib.study.engine.networks import network_file, publish_networks, published_network, shown, write_archive
+from wslib.study.engine.runs import RunUnit
+from wslib.study.engine.states import RunFolder, train
+from wslib.study.engine.store import MANIFEST, DamagedResult
+from wslib.training.loop import RunSettings, preset
 
 UNITS = [RunUnit(run=preset("smoke", game="connect4", seed=seed), iterations=2) for seed in range(3)]
 

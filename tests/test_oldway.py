@@ -7,17 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from wslib import store as storing
 from wslib.games import game
-from wslib.oldway import WAYS, OldWayUnit, PublishedTournaments, one_table, seated, way_unit
 from wslib.parameters import ParameterError
 from wslib.play import player
 from wslib.play import players as seats
-from wslib.report import oldway as report
 from wslib.search.guided import GuidedSearch
-from wslib.states import train
-from wslib.tournament import NetworkEntrant, PairUnit, pair
-from wslib.training import preset
+from wslib.study.engine import store as storing
+from wslib.study.engine.states import train
+from wslib.study.engine.tournament import NetworkEntrant, PairUnit, pair
+from wslib.study.pages.old_way import WAYS, OldWayUnit, PublishedTournaments, one_table, seated, way_unit
+from wslib.study.report import oldway as report
+from wslib.training.loop import preset
 
 RUNS = 8
 
@@ -112,7 +112,7 @@ def test_a_tree_grows_from_game_to_game():
 
     original = seats.sit.dispatch(type(player("mcts")))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("wslib.oldway.sit", lambda *given: peeking(original(*given)))
+        patch.setattr("wslib.study.pages.old_way.sit", lambda *given: peeking(original(*given)))
         one_table(board, player("mcts", tree="kept"), player("mcts", tree="kept"), games=2, seed=0)
     assert sizes.count(0) == 2, "only before the first move of each player is its tree empty"
 
@@ -178,7 +178,7 @@ def test_every_pairing_of_the_final_networks_is_asked_for_in_all_four_ways_and_n
 
 
 def test_its_runs_are_those_of_the_warm_start():
-    from wslib.warm import Warmstart
+    from wslib.study.pages.warm import Warmstart
 
     assert {run.id for _, run in PublishedTournaments().cells()} <= {run.id for _, run in Warmstart().cells()}
 

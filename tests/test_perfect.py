@@ -10,15 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from wslib import study
 from wslib.games import STONES, game
 from wslib.games import rules as R
-from wslib.measures import measure, summary
-from wslib.network import Network, NetworkSettings
+from wslib.network.model import Network, NetworkSettings
+from wslib.network.runtime import CompiledNetwork
 from wslib.parameters import ParameterError
-from wslib.perfect import OpeningUnit, PerfectPlay, PerfectUnit, RunPerfectUnit, opening_boards
-from wslib.play import NetworkPlayer, player
-from wslib.positions import (
+from wslib.perfect.measures import measure, summary
+from wslib.perfect.positions import (
     BOARDS,
     PHASES,
     SETS,
@@ -30,13 +28,15 @@ from wslib.positions import (
     rebuilt_as_published,
     text_of,
 )
-from wslib.run_settings import RunSettings, preset
-from wslib.runtime import CompiledNetwork
+from wslib.perfect.solver import Solver
+from wslib.perfect.start import solve_start
+from wslib.play import NetworkPlayer, player
 from wslib.search import GuidedSettings
-from wslib.solver import Solver
-from wslib.starts import solve_start
-from wslib.states import train
-from wslib.store import published_root
+from wslib.study.engine import units as study
+from wslib.study.engine.states import train
+from wslib.study.engine.store import published_root
+from wslib.study.pages.perfect_play import OpeningUnit, PerfectPlay, PerfectUnit, RunPerfectUnit, opening_boards
+from wslib.training.settings import RunSettings, preset
 
 
 @numba.njit
@@ -278,7 +278,7 @@ def test_a_unit_refuses_a_reading_that_its_player_does_not_have():
 def test_other_positions_are_another_unit(monkeypatch: pytest.MonkeyPatch):
     unit = PerfectUnit(game="gobang", player=player("mcts"))
     before = unit.id
-    monkeypatch.setattr("wslib.perfect._digest", lambda board, which: "other")
+    monkeypatch.setattr("wslib.study.pages.perfect_play._digest", lambda board, which: "other")
     assert PerfectUnit(game="gobang", player=player("mcts")).id != before
 
 

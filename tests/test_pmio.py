@@ -11,7 +11,7 @@ import nbformat
 import pytest
 from papermill.iorw import papermill_io
 
-from wslib import pmio
+from wslib.study.engine import papermill as pmio
 
 NOTEBOOK = """\
 # ---

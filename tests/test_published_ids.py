@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wslib.catalogue import EXPERIMENTS
+from wslib.study.pages.catalogue import EXPERIMENTS
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 PUBLISHED = {path.parent.name: path for path in sorted(DATA.glob("*/units.csv"))}

@@ -10,10 +10,10 @@ import pytest
 from scipy.optimize import minimize
 
 from wslib.games import game
-from wslib.pairings import components, first_listed, ordered_pairs, score_matrix, variety
 from wslib.parameters import ParameterError
 from wslib.play import match, player
-from wslib.rating import THESIS, RatingSettings, rate
+from wslib.study.statistics.pairings import components, first_listed, ordered_pairs, score_matrix, variety
+from wslib.study.statistics.rating import THESIS, RatingSettings, rate
 
 sys.path.insert(0, str(Path(__file__).parent / "bench"))
 from rating import CONVERGED, DATA, PRINTED, distances, reference, tournament

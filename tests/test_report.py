@@ -16,11 +16,12 @@ from matplotlib.figure import Figure
 from scipy.stats import binomtest
 from study_tasks import computed_now
 
-from wslib import stats, study
-from wslib.experiments import PLAYERS, Experiment, Orientation, Readings
-from wslib.report import orientation as report
-from wslib.report.look import BOARDS, INK, METHODS, Html, show_figure, show_table
-from wslib.store import Published, thesis_table
+from wslib.study.engine import units as study
+from wslib.study.engine.store import Published, thesis_table
+from wslib.study.pages.base import PLAYERS, Experiment, Orientation, Readings
+from wslib.study.report import orientation as report
+from wslib.study.report.look import BOARDS, INK, METHODS, Html, show_figure, show_table
+from wslib.study.statistics import stats
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 PUBLISHED = {"orientation": Orientation, "readings": Readings}

@@ -9,16 +9,17 @@ from random import Random
 
 import pytest
 
-from wslib.states import RunFolder, train
-from wslib.store import sweep
-from wslib.training import KEPT, RunSettings, preset
+from wslib.study.engine.states import RunFolder, train
+from wslib.study.engine.store import sweep
+from wslib.training.loop import KEPT, RunSettings, preset
 
 ITERATIONS = 16
 RUN = preset("smoke", game="othello", method="wrora", switch="adaptive", retrained=3, optimiser="carried", noise=0.25)
 OTHER = preset("smoke", game="connect4", method="rave", warm_iterations=6, retrained=3, arena_trees="match")
 PATIENCE = 600.0
 FRESH = get_context("forkserver")
-FRESH.set_forkserver_preload(["wslib.states"])  # the imports, of which no run is part, once for all processes
+# The imports, of which no run is part, once for all processes.
+FRESH.set_forkserver_preload(["wslib.study.engine.states"])
 
 
 def train_here(run: RunSettings, root: str) -> None:

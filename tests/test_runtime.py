@@ -5,8 +5,8 @@ import pytest
 from learners import trained
 
 from wslib.games import game
-from wslib.network import NetworkSettings
-from wslib.runtime import CompiledNetwork
+from wslib.network.model import NetworkSettings
+from wslib.network.runtime import CompiledNetwork
 
 SHAPES = [
     *({"shape": "author", "channels": c, "hidden": h} for c, h in

@@ -15,10 +15,10 @@ import pytest
 from bs4 import Tag
 from test_book import ROOT, article, pages, where
 
-from wslib import study
-from wslib.report import warm
-from wslib.report.look import board_name, kind_name
-from wslib.warm import Adaptive, AdaptiveVsFixed, Beyond, Control, Warmstart
+from wslib.study.engine import units as study
+from wslib.study.pages.warm import Adaptive, AdaptiveVsFixed, Beyond, Control, Warmstart
+from wslib.study.report import warm
+from wslib.study.report.look import board_name, kind_name
 
 pytestmark = pytest.mark.book
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from wslib.parameters import ParameterError
-from wslib.rating import S
-from wslib.simulate import TESTS, CoverageUnit, FalseAlarms, FalseAlarmUnit, permutation_p
-from wslib.stats import EXACT, permutation_test
+from wslib.study.statistics.rating import S
+from wslib.study.statistics.simulate import TESTS, CoverageUnit, FalseAlarms, FalseAlarmUnit, permutation_p
+from wslib.study.statistics.stats import EXACT, permutation_test
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 from wslib.games import Position, game
 from wslib.games import rules as R
 from wslib.parameters import ParameterError
-from wslib.solver import Solver, solve
+from wslib.perfect.solver import Solver, solve
 
 ROOT = Path(__file__).parents[1]
 BIG = 50_000_000
@@ -232,7 +232,7 @@ def test_a_position_that_breaks_the_rules_is_refused_in_one_sentence():
 def test_compiled_searches_read_back_from_disk_give_the_same(tmp_path: Path):
     # numba's cache does not keep every recursive function whole: each kernel is run from it once.
     script = (
-        "from wslib.games import game; from wslib.solver import solve; "
+        "from wslib.games import game; from wslib.perfect.solver import solve; "
         "print([solve(game(n).start(), nodes=20_000).values for n in ('tictactoe', 'othello-4x4', 'connect4-4x4')])"
     )
     told = [subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True) for _ in range(2)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from wslib.parameters import ParameterError
-from wslib.stats import (
+from wslib.study.statistics.stats import (
     ALPHA,
     EXACT,
     NOT_REPLICATED,

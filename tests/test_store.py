@@ -33,7 +33,7 @@ from study_tasks import (
 
 import wslib
 from wslib.parameters import ParameterError, canonical_json
-from wslib.store import (
+from wslib.study.engine.store import (
     LARGEST_MANIFEST,
     LARGEST_TEXT,
     MANIFEST,
@@ -501,7 +501,7 @@ def test_a_sealed_table_that_unpacks_beyond_measure_is_refused_in_little_memory(
 
 
 def test_a_file_that_is_larger_than_any_may_be_is_refused_unread(root: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("wslib.store.LARGEST_FILE", 100)
+    monkeypatch.setattr("wslib.study.engine.store.LARGEST_FILE", 100)
     assert (root / "match" / UNIT / "games.csv.gz").stat().st_size > 100
     assert is_refused(root)
 

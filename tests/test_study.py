@@ -25,14 +25,14 @@ from study_tasks import (
     without_left_overs,
 )
 
-from wslib import store as storing
-from wslib import study
 from wslib.parameters import RESULTS_VERSION, ParameterError, Parameters, digest
 from wslib.play import RandomSettings, player
 from wslib.rhea import RheaSettings
 from wslib.search import SearchSettings
-from wslib.store import MANIFEST, DamagedResult, LocalStore, Published, publish
-from wslib.study import Computed, MatchUnit, compute_unit
+from wslib.study.engine import store as storing
+from wslib.study.engine import units as study
+from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, Published, publish
+from wslib.study.engine.units import Computed, MatchUnit, compute_unit
 
 GOLDEN = Path(__file__).parent / "golden" / "units.json"
 NOBODY = RandomSettings()

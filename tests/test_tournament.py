@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from wslib.pairings import ordered_pairs
 from wslib.parameters import ParameterError
 from wslib.play import player
-from wslib.rating import rate
-from wslib.states import train
-from wslib.tournament import NetworkEntrant, PairUnit, pair, round_robin
-from wslib.training import preset
+from wslib.study.engine.states import train
+from wslib.study.engine.tournament import NetworkEntrant, PairUnit, pair, round_robin
+from wslib.study.statistics.pairings import ordered_pairs
+from wslib.study.statistics.rating import rate
+from wslib.training.loop import preset
 
 BOARD = "connect4-5x5"
 
@@ -82,7 +82,7 @@ def test_a_block_gives_the_same_games_twice_and_its_records_add_up(store: Path):
 
 
 def test_networks_of_other_seeds_and_ages_are_other_networks(store: Path):
-    from wslib.networks import published_network
+    from wslib.study.engine.networks import published_network
 
     weights = [
         published_network(network(seed).run, iteration, store).evaluate(

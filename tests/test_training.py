@@ -10,15 +10,26 @@ import safetensors.torch
 import torch
 from learners import MadeUpExamples, made_up_examples
 
-from wslib import training
-from wslib.fitting import FitSettings, _epoch, fit
 from wslib.games import FIRST, Position, game
-from wslib.network import Network, NetworkSettings, from_bytes, to_bytes
+from wslib.network.fit import FitSettings, _epoch, fit
+from wslib.network.model import Network, NetworkSettings, from_bytes, to_bytes
+from wslib.network.runtime import CompiledNetwork
 from wslib.parameters import ParameterError
-from wslib.runs import RunUnit
-from wslib.runtime import CompiledNetwork
 from wslib.search import GuidedSettings
-from wslib.training import PRESETS, Examples, RunSettings, RunState, advance, compete, is_warm, preset, self_play, start
+from wslib.study.engine.runs import RunUnit
+from wslib.training import loop as training
+from wslib.training.loop import (
+    PRESETS,
+    Examples,
+    RunSettings,
+    RunState,
+    advance,
+    compete,
+    is_warm,
+    preset,
+    self_play,
+    start,
+)
 
 THREE = ("connect4", "gobang", "othello")
 three_games = pytest.mark.parametrize("name", THREE)

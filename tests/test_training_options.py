@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 import torch
 
-from wslib import training
 from wslib.games import game
-from wslib.network import Network, to_bytes
+from wslib.network.model import Network, to_bytes
 from wslib.parameters import ParameterError, Parameters
 from wslib.rhea import RheaSettings
-from wslib.run_settings import RAVE_OPTIONS, RHEA_OPTIONS
-from wslib.runs import RunUnit, StrengthUnit
 from wslib.search import GuidedSettings, SearchSettings
-from wslib.training import RunSettings, RunState, advance, compete, preset, self_play, start, weight_of, weights_of
+from wslib.study.engine.runs import RunUnit, StrengthUnit
+from wslib.training import loop as training
+from wslib.training.loop import RunSettings, RunState, advance, compete, preset, self_play, start, weight_of, weights_of
+from wslib.training.settings import RAVE_OPTIONS, RHEA_OPTIONS
 
 MIXTURE = RunSettings(game="connect4", method="wro")
 KNOWN_IDS = [

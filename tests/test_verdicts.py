@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from wslib.parameters import ParameterError
-from wslib.stats import NOT_REPLICATED, REPLICATED, UNDECIDED, holm, permutation_test
-from wslib.verdicts import FEWEST_RUNS, Comparison, verdict, verdicts
+from wslib.study.statistics.stats import NOT_REPLICATED, REPLICATED, UNDECIDED, holm, permutation_test
+from wslib.study.statistics.verdicts import FEWEST_RUNS, Comparison, verdict, verdicts
 
 
 def around(mean: float, sd: float, runs: int = 8) -> list[float]:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from wslib.store import LocalStore, Published, Stored, publish
-from wslib.verify import check, differing
+from wslib.study.engine.store import LocalStore, Published, Stored, publish
+from wslib.study.engine.verify import check, differing
 
 ONE = pd.DataFrame({"number": [1, 2], "weight": [0.1, 0.2], "won": [True, False], "moves": ["4", "4 4"]})
 OTHER = pd.DataFrame({"number": [1.5], "depth": [3], "moves": [""]})

@@ -8,14 +8,24 @@ import pandas as pd
 import pytest
 
 from wslib.parameters import ParameterError
-from wslib.report import adaptive as adaptive_report
-from wslib.report import warm as report
-from wslib.runs import RunUnit, SwitchUnit
-from wslib.states import train
-from wslib.store import thesis_table
-from wslib.training import preset
-from wslib.verdicts import Comparison, verdicts
-from wslib.warm import ANCHORS, ENHANCEMENTS, METHODS, Adaptive, AdaptiveVsFixed, Beyond, Control, IPrime, Warmstart
+from wslib.study.engine.runs import RunUnit, SwitchUnit
+from wslib.study.engine.states import train
+from wslib.study.engine.store import thesis_table
+from wslib.study.pages.warm import (
+    ANCHORS,
+    ENHANCEMENTS,
+    METHODS,
+    Adaptive,
+    AdaptiveVsFixed,
+    Beyond,
+    Control,
+    IPrime,
+    Warmstart,
+)
+from wslib.study.report import adaptive as adaptive_report
+from wslib.study.report import warm as report
+from wslib.study.statistics.verdicts import Comparison, verdicts
+from wslib.training.loop import preset
 
 
 def runs_of(experiment) -> list[RunUnit]:
@@ -301,6 +311,8 @@ def test_runs_of_ones_own_begin_with_another_seed_and_share_none_with_the_publis
 
 def test_what_only_reads_results_does_without_torch():
     # Every page of results would wait for it.
-    program = "import sys, wslib.catalogue, wslib.claims, wslib.listing, wslib.notebook; print('torch' in sys.modules)"
+    modules = "pages.catalogue", "claims.table", "claims.listing", "engine.notebook"
+    imports = ", ".join(f"wslib.study.{module}" for module in modules)
+    program = f"import sys, {imports}; print('torch' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert told.stdout == "False\n"

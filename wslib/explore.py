@@ -16,8 +16,8 @@ as the last line of a cell draws itself.
 
 from wslib import draw
 from wslib.games import check_game, game
+from wslib.perfect.solver import solve
 from wslib.play import match, move, play, player
 from wslib.search import search
-from wslib.solver import solve
 
 __all__ = ["check_game", "draw", "game", "match", "move", "play", "player", "search", "solve"]

@@ -7,8 +7,9 @@
    theirs never does, because a game that has ended starts anew, and 42 moves (the longest game there is) are measured.
 2. The share of tree, rules and planes in self-play: the time with the network's answers read back from the same games,
    and with a constant evaluator (other games, so by simulation), over the time with the network.
-3. The SGD step as `wslib.fitting` does it, on a full buffer: 2 × 3 floating-point operations per multiply-add of the
-   forward pass, beside the fastest of several fp32 matrix products and convolutions. Data handling: all else of a fit.
+3. The SGD step as `wslib.network.fit` does it, on a full buffer: 2 × 3 floating-point operations per multiply-add of
+   the forward pass, beside the fastest of several fp32 matrix products and convolutions. Data handling: all else of
+   a fit.
 4. Evaluations by batch size with the laptop network, by the compiled runtime and by torch with batch norm folded.
 5. A laptop run: seconds of each stage, and the peak memory of its process. `--store` goes on, in memory, from a stored
    run whose buffer is full, and lists the CPU time of stored runs.
@@ -44,17 +45,18 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from wslib import fitting, training
 from wslib._compiled import stream
 from wslib.games import game
-from wslib.network import Network, folded
+from wslib.network import fit as fitting
+from wslib.network.model import Network, folded
+from wslib.network.runtime import CompiledNetwork, _rows
 from wslib.play.match import Table
-from wslib.runtime import CompiledNetwork, _rows
 from wslib.search.guided import Evaluator, GuidedSearch
 from wslib.search.settings import GuidedSettings
-from wslib.states import RunFolder
-from wslib.store import PROVENANCE, DamagedResult, read_folder
-from wslib.training import Examples, RunSettings, preset
+from wslib.study.engine.states import RunFolder
+from wslib.study.engine.store import PROVENANCE, DamagedResult, read_folder
+from wslib.training import loop as training
+from wslib.training.loop import Examples, RunSettings, preset
 
 ENVIRONMENT = bench.ROOT / ".venv-bench-jax"
 REQUIREMENTS = bench.HERE / "requirements-jax.txt"

@@ -16,8 +16,8 @@ from statistics import median
 import numpy as np
 import pandas as pd
 
-from wslib.rating import RatingSettings, rate
-from wslib.simulate import FalseAlarms
+from wslib.study.statistics.rating import RatingSettings, rate
+from wslib.study.statistics.simulate import FalseAlarms
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "elo"
 SECONDS = {"covariance": 0.5, "variance": 0.5, "exact": 2.0}

@@ -13,8 +13,8 @@ import time
 import numpy as np
 
 from wslib.games import game
-from wslib.positions import BOARDS, PHASES, SETS, Positions, load
-from wslib.solver import Solver
+from wslib.perfect.positions import BOARDS, PHASES, SETS, Positions, load
+from wslib.perfect.solver import Solver
 
 BAR = 50.0
 """Milliseconds."""

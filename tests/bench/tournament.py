@@ -8,12 +8,12 @@ import statistics
 import time
 from pathlib import Path
 
-from wslib.learning import ItLearns
-from wslib.networks import network_file
 from wslib.parameters import ParameterError
-from wslib.runs import RunUnit
-from wslib.store import default_root
-from wslib.tournament import NetworkEntrant, pair
+from wslib.study.engine.networks import network_file
+from wslib.study.engine.runs import RunUnit
+from wslib.study.engine.store import default_root
+from wslib.study.engine.tournament import NetworkEntrant, pair
+from wslib.study.pages.learning import ItLearns
 
 PLAYERS, GAMES, REPEATS = 89, 20, 5
 

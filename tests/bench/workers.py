@@ -11,10 +11,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from wslib import study
 from wslib.play import player
-from wslib.store import LocalStore
-from wslib.study import MatchUnit
+from wslib.study.engine import units as study
+from wslib.study.engine.store import LocalStore
+from wslib.study.engine.units import MatchUnit
 
 BAR = 1.75
 

@@ -7,8 +7,8 @@ from harness import Outcome
 from study_tasks import FileOperations
 from training_kills import whole
 
-from wslib.states import RunFolder
-from wslib.store import DamagedResult
+from wslib.study.engine.states import RunFolder
+from wslib.study.engine.store import DamagedResult
 
 
 class Crash(BaseException):

@@ -8,12 +8,12 @@ from pathlib import Path
 from fault_tasks import TinyUnit, train, training
 from harness import Outcome
 
-from wslib import store as storing
-from wslib.networks import network_file, publish_networks
 from wslib.parameters import ParameterError
-from wslib.states import RunFolder
-from wslib.store import PROVENANCE, DamagedResult, LocalStore, Published, publish
-from wslib.study import compute_unit
+from wslib.study.engine import store as storing
+from wslib.study.engine.networks import network_file, publish_networks
+from wslib.study.engine.states import RunFolder
+from wslib.study.engine.store import PROVENANCE, DamagedResult, LocalStore, Published, publish
+from wslib.study.engine.units import compute_unit
 
 KINDS = ("bit flip", "truncation", "blanked block", "swapped file", "lengthened", "missing")
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from fault_tasks import TinyUnit
 from harness import HERE, PATIENCE, Outcome, results_below
 
-from wslib import study
-from wslib.cluster import SchedulerLost
-from wslib.store import LocalStore
+from wslib.study.engine import units as study
+from wslib.study.engine.dask import SchedulerLost
+from wslib.study.engine.store import LocalStore
 
 WORKERS = 2
 

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import torch
 
-from wslib.runs import RunUnit
-from wslib.store import LocalStore
-from wslib.study import Computed, Unit, compute_unit
-from wslib.training import preset
+from wslib.study.engine.runs import RunUnit
+from wslib.study.engine.store import LocalStore
+from wslib.study.engine.units import Computed, Unit, compute_unit
+from wslib.training.loop import preset
 
 torch.set_num_threads(1)
 

@@ -12,8 +12,8 @@ from fault_tasks import TinyUnit
 from harness import Outcome, results_below
 from study_tasks import FileOperations
 
-from wslib.store import LocalStore
-from wslib.study import compute_unit
+from wslib.study.engine.store import LocalStore
+from wslib.study.engine.units import compute_unit
 
 PAGE = 4096
 UNIT = TinyUnit(number=1)

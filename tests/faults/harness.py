@@ -17,9 +17,9 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from wslib.store import HOME, PROVENANCE
-from wslib.study import machine
-from wslib.workers import default_workers
+from wslib.study.engine.store import HOME, PROVENANCE
+from wslib.study.engine.units import machine
+from wslib.study.engine.workers import default_workers
 
 RECORD = HOME / "data" / "reliability" / "faults.csv"
 COLUMNS = ("date", "fault", "trials", "of", "failures", "seconds", "seed", "command", "code", "processor", "cores",

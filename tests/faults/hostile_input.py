@@ -23,14 +23,14 @@ import pandas as pd
 from fault_tasks import TinyUnit
 from harness import Outcome, kill, started
 
-from wslib.cli import main
-from wslib.experiments import Orientation
-from wslib.network import ABOUT, FORMAT, Network, NetworkSettings, from_bytes, to_bytes
-from wslib.notebook import read_parameters
+from wslib.network.model import ABOUT, FORMAT, Network, NetworkSettings, from_bytes, to_bytes
 from wslib.parameters import ParameterError, canonical_json
-from wslib.pmio import handler
-from wslib.store import MANIFEST, DamagedResult, LocalStore, read_folder, unpack_table
-from wslib.study import compute_unit
+from wslib.study.engine.cli import main
+from wslib.study.engine.notebook import read_parameters
+from wslib.study.engine.papermill import handler
+from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, read_folder, unpack_table
+from wslib.study.engine.units import compute_unit
+from wslib.study.pages.base import Orientation
 
 MEMORY = 1 << 31
 """Bytes of address space that a reader of hostile input may add."""

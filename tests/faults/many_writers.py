@@ -8,7 +8,7 @@ from pathlib import Path
 from fault_tasks import TinyUnit, write_units
 from harness import Outcome, kill, results_below, started
 
-from wslib.store import LocalStore
+from wslib.study.engine.store import LocalStore
 
 WRITERS = 8
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from fault_tasks import train, training
 from harness import PATIENCE, Outcome, clock, kill, results_below, started
 
-from wslib.store import MANIFEST
+from wslib.study.engine.store import MANIFEST
 
 CASES = [(game, switch) for game in ("connect4", "othello", "gobang") for switch in ("fixed", "adaptive")]
 

@@ -16,7 +16,7 @@ from wslib.games import Game, Position
 from wslib.games.rules import RUNNING, legal_actions, play, status
 from wslib.parameters import ParameterError
 from wslib.play.players import RandomSettings, Seat, sit
-from wslib.workers import in_processes
+from wslib.study.engine.workers import in_processes
 
 BLOCK = 50
 """Games that are played side by side; no result depends on it."""

@@ -1,0 +1,83 @@
+"""What a network is, and how it is fitted: plain values.
+
+They stand apart from :mod:`wslib.network.model` and :mod:`wslib.network.fit` because torch takes longer to import than
+a page takes to show its results: what only names runs and reads what they left does without it.
+"""
+
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from wslib.games import game
+from wslib.parameters import Parameters
+
+
+class NetworkSettings(Parameters):
+    """The shape of a network for one game.
+
+    >>> NetworkSettings(game="connect4", channels=64).hidden
+    (256, 128)
+    """
+
+    game: str = Field(description="the game, as in 'othello-6x6'")
+    shape: Literal["author", "residual", "dense"] = Field("author", description="kind of network")
+    channels: int = Field(32, ge=1, le=1024, description="C: channels of the convolutions (dense: width)")
+    hidden: tuple[Annotated[int, Field(ge=1, le=65536)], ...] = Field(
+        (256, 128), max_length=4, description="widths of the fully connected layers"
+    )
+    blocks: int = Field(2, ge=0, le=40, description="residual blocks (residual and dense)")
+    dropout: float = Field(0.3, ge=0, lt=1, description="d: dropout after the fully connected layers")
+
+    @field_validator("game")
+    @classmethod
+    def _full_name(cls, name: str) -> str:
+        return game(name).id
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        board = game(self.game)
+        if self.shape == "author" and min(board.rows, board.cols) < 5:
+            raise ValueError(
+                f"shape 'author' needs 5 or more rows and columns: {board.title} takes 'residual' or 'dense'"
+            )
+        return self
+
+    def canonical(self) -> dict[str, Any]:
+        """The author's network has no blocks."""
+        return super().canonical() | ({"blocks": None} if self.shape == "author" else {})
+
+
+class FitSettings(Parameters):
+    """How a network is fitted."""
+
+    later: ClassVar[dict[str, Any]] = {"device": "cpu", "precision": "float32"}
+
+    epochs: int = Field(10, ge=1, description="ep: passes over the examples")
+    batch: int = Field(64, ge=2, description="bs: examples per step")
+    learning_rate: float = Field(0.005, gt=0, description="lr: learning rate of Adam")
+    symmetries: Literal["one", "all", "none"] = Field(
+        "one", description="one drawn per example and epoch, all of them (author's code), or none"
+    )
+    optimiser: Literal["fresh", "carried"] = Field("fresh", description="Adam's memory from iteration to iteration")
+    device: Literal["cpu", "cuda"] = Field(
+        "cpu", description="what torch computes on; 'auto' becomes 'cuda' where there is a GPU"
+    )
+    precision: Literal["float32", "bfloat16", "float16"] = Field(
+        "float32", description="in which torch multiplies matrices: all bits, or mixed precision"
+    )
+
+    @field_validator("device", mode="before")
+    @classmethod
+    def _one_of_the_two(cls, device: Any) -> Any:
+        if device != "auto":
+            return device
+        from wslib.network.model import pick_device
+
+        # What is stored must say what it was computed on.
+        return pick_device("auto").type
+
+    @model_validator(mode="after")
+    def _known_to_the_device(self) -> Self:
+        if self.precision == "float16" and self.device == "cpu":
+            raise ValueError("precision 'float16' belongs to device 'cuda': the processor takes 'bfloat16'")
+        return self

@@ -1,0 +1,1 @@
+"""The study itself: its engine, statistics, experiments, claims and reports."""

@@ -1,0 +1,1 @@
+"""The claims of the sources, and what results say of them."""

@@ -1,0 +1,179 @@
+"""A list of all training runs that are published or stored, whatever experiment asked for them: a row per run and pool.
+
+It reads the plain files of ``data/`` and the store, so that it needs no experiment to know of a run. Elo values are on
+the scale of their pool; a run that is in several pools has a row in each.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from wslib.parameters import ParameterError, digest
+from wslib.study.claims.evidence import Evidence
+from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, published_root, read_manifest, shelf
+from wslib.training.settings import PRESETS, RunSettings
+
+KINDS = ("run", "switch")
+"""Kinds of units that are training runs."""
+MEASURED = "run perfect"
+"""Kind of units that hold the network of a run against perfect play."""
+COLUMNS = ("experiment", "game", "method", "warm start", "preset", "seed", "iterations", "accepted", "switch", "Elo",
+           "pool", "optimal %", "CPU minutes", "code", "results", "unit")  # fmt: skip
+NAMES = {"gobang-6x6-k4": "gobang", "connect4-6x6-k4": "connect4", "othello-6x6": "othello"}
+
+
+class Found(NamedTuple):
+    """A result as the files have it."""
+
+    unit: str
+    kind: str
+    experiment: str
+    parameters: dict[str, Any]
+    summary: dict[str, Any]
+    provenance: Mapping[str, Any]
+    results: str
+    """"published" or "computed here"."""
+
+
+def published(kinds: tuple[str, ...], root: Path | None = None) -> Iterator[Found]:
+    """Everything of these kinds that is published, experiment by experiment."""
+    for name in sorted(path.parent.name for path in (root or published_root()).glob(f"*/{MANIFEST}")):
+        try:
+            for kind, unit, parameters in shelf(name, root).asked(*kinds):
+                result = shelf(name, root).read(kind, unit)
+                if result is not None:
+                    yield Found(unit, kind, name, parameters, result.summary, result.provenance, "published")
+        except DamagedResult:
+            continue  # the store's own reading of it tells of the damage
+
+
+def stored(store: LocalStore, kinds: tuple[str, ...]) -> Iterator[Found]:
+    """Everything of these kinds that is in a store."""
+    for kind in kinds:
+        for path in sorted((store.root / kind).glob(f"*/{MANIFEST}")):
+            unit = path.parent.name
+            result = store.read(kind, unit)
+            if result is not None:
+                parameters = read_manifest(path.parent)["parameters"]
+                yield Found(unit, kind, "", parameters, result.summary, result.provenance, "computed here")
+
+
+def all_runs(evidence: Evidence, root: Path | None = None, store: LocalStore | None = None) -> pd.DataFrame:
+    """A row per training run and experiment (and pool, where it is rated in several)."""
+    kinds = (*KINDS, MEASURED)
+    found = list(published(kinds, root))
+    known = {one.unit for one in found}
+    fresh = [one for one in stored(store or LocalStore(), kinds) if one.unit not in known]
+    asked_by = _asked_by(evidence)
+    optimal = _optimal([*found, *fresh])
+    elos = _elos(evidence)
+    rows = []
+    for one in [*found, *fresh]:
+        if one.kind not in KINDS:
+            continue
+        row = _row(one, optimal)
+        # A run published by one experiment may be asked for, and rated, by another.
+        names = [name for name in (one.experiment, *asked_by.get(one.unit, [])) if name]
+        for experiment in dict.fromkeys(names or [""]):
+            rated = elos.get((experiment, one.unit), [("", None)])
+            rows += [{**row, "experiment": experiment, "pool": pool, "Elo": elo} for pool, elo in rated]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS)).drop_duplicates(["experiment", "unit", "pool"])
+    # Runs that belong to no experiment come last.
+    order = ["experiment", "game", "method", "warm start", "preset", "seed", "pool"]
+    last = frame["experiment"] == ""
+    return frame.assign(last=last).sort_values(["last", *order], kind="stable", ignore_index=True).drop(columns="last")
+
+
+def _row(one: Found, optimal: dict[str, float]) -> dict[str, Any]:
+    run = one.parameters["run"]
+    made = one.provenance
+    stages = [made[name] for name in made if name.startswith("cpu_") and name != "cpu_seconds"]
+    resumed = pd.to_numeric(made.get("resumed_after", 0), errors="coerce") > 0  # the times are those of a part
+    seconds = pd.to_numeric(pd.Series(stages or [made.get("cpu_seconds")]), errors="coerce").sum(min_count=1)
+    share = optimal.get(digest(run))
+    return {
+        "game": NAMES.get(run["game"], run["game"]),
+        "method": run["method"],
+        "warm start": warm_start(run),
+        "preset": preset_of(run),
+        "seed": run["seed"],
+        "iterations": one.summary.get("iterations"),
+        "accepted": one.summary.get("accepted"),
+        "switch": one.summary.get("switch_iteration"),
+        "optimal %": None if share is None else 100 * share,
+        "CPU minutes": None if resumed else seconds / 60,
+        "code": made.get("code", ""),
+        "results": one.results,
+        "unit": one.unit,
+    }
+
+
+def warm_start(run: dict[str, Any]) -> str:
+    """How a run's warm start ends, in words.
+
+    >>> warm_start({"method": "wrora", "switch": "fixed", "warm_iterations": 5})
+    '5 iterations'
+    """
+    if run["method"] == "baseline":
+        return "none"
+    if run["switch"] == "adaptive":
+        return "adaptive"
+    return f"{run['warm_iterations']} iteration{'s' if run['warm_iterations'] != 1 else ''}"
+
+
+def preset_of(run: dict[str, Any]) -> str:
+    """The preset that a run's settings come closest to, and what differs from it.
+
+    >>> run = RunSettings(game="othello", method="wro", epochs=1, c=2.0)
+    >>> preset_of(run.canonical())
+    'laptop, c = 2.0'
+    """
+    given = {name: run.get(name) for name in ("game", "method", "seed", "switch", "warm_iterations")}
+    differences = {}
+    for name, values in PRESETS.items():
+        try:
+            usual = RunSettings(**{**values, **given}).canonical()
+        except ParameterError:
+            continue
+        names = sorted({*run, *usual})
+        differences[name] = [f"{n} = {run.get(n)}" for n in names if _plain(run.get(n)) != _plain(usual.get(n))]
+    if not differences:
+        return "other"
+    nearest = min(differences, key=lambda name: len(differences[name]))
+    return ", ".join([nearest, *differences[nearest]])
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _asked_by(evidence: Evidence) -> dict[str, list[str]]:
+    """Experiments by unit."""
+    names: dict[str, list[str]] = {}
+    for experiment, frame in evidence.frames.items():
+        for unit in dict.fromkeys(frame["unit"]):
+            names.setdefault(unit, []).append(experiment)
+    return names
+
+
+def _elos(evidence: Evidence) -> dict[tuple[str, str], list[tuple[str, float]]]:
+    """Pools and ratings by experiment and unit."""
+    found: dict[tuple[str, str], list[tuple[str, float]]] = {}
+    for experiment, elos in evidence.elos.items():
+        for row in elos.dropna(subset="unit").itertuples():
+            found.setdefault((experiment, row.unit), []).append((row.pool, row.elo))
+    return found
+
+
+def _optimal(found: list[Found]) -> dict[str, float]:
+    """Share of optimal moves by run: of its latest measured network by itself, mean over sets of positions."""
+    rows = [
+        (digest(one.parameters["run"]), one.parameters["iteration"], one.summary["optimal"])
+        for one in found
+        if one.kind == MEASURED and not one.parameters.get("search") and one.summary.get("optimal") is not None
+    ]
+    frame = pd.DataFrame(rows, columns=["run", "iteration", "optimal"])
+    latest = frame[frame["iteration"] == frame.groupby("run")["iteration"].transform("max")]
+    return {str(run): float(share) for run, share in latest.groupby("run")["optimal"].mean().items()}

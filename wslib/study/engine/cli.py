@@ -1,0 +1,275 @@
+"""The command line: ``wslib status``, ``run``, ``verify``, ``publish``, ``pack``, ``play``."""
+
+import argparse
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from wslib.games import NAMES, game
+from wslib.parameters import ParameterError
+from wslib.play import METHODS, play, player
+from wslib.study.engine import dask as cluster
+from wslib.study.engine import networks, store, verify
+from wslib.study.engine import units as study
+from wslib.study.engine.units import Unit, UnitsFailed
+from wslib.study.pages.base import Experiment
+from wslib.study.pages.catalogue import EXPERIMENTS
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; errors of the user's are one sentence on stderr and exit code 2.
+
+    Exit code 1 is for units that failed and for results that differ or are damaged, 130 for Ctrl-C and SIGTERM.
+    """
+    asked = _parser().parse_args(arguments)
+    try:
+        with _term_as_ctrl_c():
+            return asked.run(asked) or 0
+    except UnitsFailed as failure:
+        for sentence in str(failure).splitlines():
+            print(f"wslib {asked.command}: {sentence}", file=sys.stderr)
+        return 1
+    except (ParameterError, ValueError, OSError, store.DamagedResult, BrokenProcessPool) as error:
+        print(f"wslib {asked.command}: {error}", file=sys.stderr)
+        return 2
+    except (KeyboardInterrupt, EOFError):
+        goes_on = "; what was finished is stored, and the same command goes on from there"
+        print(f"\nstopped{'' if asked.command == 'play' else goes_on}", file=sys.stderr)
+        return 130
+
+
+@contextmanager
+def _term_as_ctrl_c() -> Iterator[None]:
+    """SIGTERM, which a batch system sends some seconds before it kills, stops as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="wslib", description="Warm Start, a study that runs: results at a prompt.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    status = commands.add_parser("status", help="what is stored, of how many, made when, where and with what")
+    status.set_defaults(run=_status)
+
+    run = _with_experiment(commands, "run", _run, "compute an experiment's missing results and store them")
+    run.add_argument("--unit", metavar="ID", help="only this unit")
+    run.add_argument("--index", type=int, metavar="K", help="only the K-th of all units, from 0, as in a SLURM array")
+    run.add_argument("--kind", help="only units of this kind, such as run")
+    run.add_argument("--no-training", action="store_true", help="only what the networks that are there allow")
+    run.add_argument("--list", action="store_true", help="compute nothing: print the ids of the missing units")
+    run.add_argument("--again", action="store_true", help="compute --unit or --index here even if it is known")
+    run.add_argument("--on", metavar="ADDRESS", help="a Dask scheduler, as in tcp://127.0.0.1:8786")
+
+    check = _with_experiment(
+        commands, "verify", _verify, "check all digests and compute some results again", optional=True
+    )
+    check.add_argument("--unit", metavar="ID", help="compute this unit again")
+    check.add_argument("--sample", type=int, default=1, metavar="N", help="units computed again (default: 1)")
+    check.add_argument("--seconds", type=float, default=300, help="processor time they may take (default: 300)")
+    check.add_argument("--seed", type=int, default=0, help="another seed, another sample")
+    check.add_argument("--record", type=Path, metavar="FILE", help="append a row a unit to this CSV file")
+
+    _with_experiment(
+        commands, "publish", _publish, "write an experiment's results, at its default parameters, to data/"
+    )
+
+    pack = commands.add_parser("pack", help="pack the networks that are not published into a zip file")
+    pack.add_argument("target", type=Path)
+    pack.set_defaults(run=_pack)
+
+    table = commands.add_parser("play", help="play a game against a network-less player")
+    table.add_argument("game", help=f"{', '.join(NAMES)}; with a size as in connect4-6x7")
+    table.add_argument("--against", choices=sorted(METHODS), default="mcts")
+    table.add_argument("--simulations", type=int, default=400, help="simulations or rollouts a move (default: 400)")
+    table.add_argument("--you", choices=["X", "O"], default="X", help="X moves first (default)")
+    table.add_argument("--seed", type=int, default=0)
+    table.set_defaults(run=_play)
+    return parser
+
+
+def _with_experiment(commands: Any, name: str, action: Any, text: str, optional: bool = False) -> Any:
+    command = commands.add_parser(name, help=text, description=text)
+    command.add_argument("experiment", choices=sorted(EXPERIMENTS), nargs="?" if optional else None)
+    command.add_argument("--workers", type=int, default=0, help="worker processes (default: one per core)")
+    if name != "publish":
+        command.add_argument(
+            "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, as in --set games=20"
+        )
+    command.set_defaults(run=action)
+    return command
+
+
+def _experiment(name: str, settings: Sequence[str], workers: int) -> Experiment:
+    values: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals:
+            raise ParameterError(f"--set {setting!r} is not allowed: it should be NAME=VALUE, as in games=20")
+        values[key] = value
+    return EXPERIMENTS[name](**({"workers": workers} | values))
+
+
+def _status(asked: argparse.Namespace) -> None:
+    local = store.LocalStore()
+    print(f"fresh results: {local.root}\npublished results: {store.published_root()}")
+    print(f"{'experiment':14}{'units':>7}{'published':>11}{'here':>7}{'missing':>9}")
+    made: list[str] = []
+    for name, experiment in EXPERIMENTS.items():
+        units = experiment().units()
+        known = study.known_results(units, name, local)
+        origins = [known[unit][0] if unit in known else None for unit in {unit.id for unit in units}]
+        counts = [origins.count(wanted) for wanted in ("published", "computed here", None)]
+        print(f"{name:14}{len(origins):7}{counts[0]:11}{counts[1]:7}{counts[2]:9}")
+        made += _made(name, pd.DataFrame([stored.provenance for _, stored in known.values()]))
+    print("\n".join(["", *made]) if made else "", end="\n" if made else "")
+
+
+def _made(name: str, provenance: pd.DataFrame) -> list[str]:
+    """When, with which code and on what an experiment's results were made, and what they cost."""
+    if provenance.empty or "cpu_seconds" not in provenance:
+        return []
+    dates = provenance["date"].str[:10]
+    codes = ", ".join(sorted(provenance["code"].astype(str).unique()))
+    processors = ", ".join(sorted(provenance["processor"].astype(str).unique()))
+    hours = provenance["cpu_seconds"].sum() / 3600
+    return [f"{name}: {hours:.2f} processor hours, {dates.min()} to {dates.max()}, code {codes}, on {processors}"]
+
+
+def _chosen(asked: argparse.Namespace, units: list[Unit]) -> list[Unit]:
+    """The units that the options name."""
+    if asked.kind is not None:
+        kinds = sorted({unit.kind for unit in units})
+        if asked.kind not in kinds:
+            raise ParameterError(f"--kind {asked.kind!r} is not allowed: {asked.experiment} has {', '.join(kinds)}")
+        units = [unit for unit in units if unit.kind == asked.kind]
+    if asked.index is not None:
+        if not 0 <= asked.index < len(units):
+            raise ParameterError(f"--index {asked.index} is not allowed: it should be 0 to {len(units) - 1}")
+        units = [units[asked.index]]
+    if asked.unit is not None:
+        units = [_named(asked.unit, units, asked.experiment)]
+    if asked.no_training:  # the last choice, so that an index means the same before and after a training
+        units = [unit for unit in units if unit.needs_no_training(store.default_root())]
+    return units
+
+
+def _named(name: str, units: Sequence[Unit], experiment: str) -> Unit:
+    for unit in units:
+        if unit.id == name:
+            return unit
+    raise ParameterError(
+        f"there is no unit {name[:40]!r} among the {len(units)} of {experiment} with these parameters: "
+        f"'wslib run {experiment} --list' names those that are missing"
+    )
+
+
+def _run(asked: argparse.Namespace) -> None:
+    experiment = _experiment(asked.experiment, asked.set, asked.workers)
+    if asked.on:
+        cluster.check_address(asked.on)
+    units = _chosen(asked, list({unit.id: unit for unit in experiment.units()}.values()))
+    one = asked.unit is not None or asked.index is not None
+    if asked.again and not one:
+        raise ParameterError("--again needs a unit: name it with --unit or --index")
+    if asked.list:
+        origins = study.origins(units, experiment.name)
+        for unit in sorted(units, key=lambda unit: unit.stage):
+            if origins[unit.id] is None:
+                print(unit.id)
+    elif not units:
+        print("nothing to compute")
+    elif asked.again:
+        print(f"unit {study.compute_unit(units[0], store.default_root())} computed again")
+    else:
+        if not one:
+            units, left_out = networks.playable(units, experiment.name)
+            print(left_out, end="", file=sys.stderr)
+        on = {"on": asked.on} if asked.on else {}
+        frame = study.results(units, experiment.name, experiment.workers, **on)
+        counts = frame.drop_duplicates("unit")["origin"].value_counts().to_dict()
+        print(", ".join(f"{number} units {origin}" for origin, number in counts.items()))
+
+
+def _verify(asked: argparse.Namespace) -> int:
+    experiments = [asked.experiment] if asked.experiment else sorted(EXPERIMENTS)
+    if asked.sample < 0 or not asked.seconds >= 0:
+        raise ParameterError("--sample and --seconds should not be negative")
+    if asked.record and asked.record.is_dir():
+        raise ParameterError(f"--record {asked.record} is a folder: it should be a CSV file")
+    if asked.set and not asked.experiment:
+        raise ParameterError("--set needs an experiment: 'wslib verify EXPERIMENT --set NAME=VALUE'")
+    asked_for = {name: _experiment(name, asked.set, 1).units() for name in experiments}
+    if asked.unit is not None:
+        name = next((n for n, units in asked_for.items() if any(unit.id == asked.unit for unit in units)), None)
+        if name is None:
+            raise ParameterError(f"there is no unit {asked.unit[:40]!r} in {', '.join(experiments)}")
+        asked_for = {name: [verify.that_is_there(_named(asked.unit, asked_for[name], name), name)]}
+    damaged = False
+    for what, root in (("published", store.published_root()), ("stored here", store.default_root())):
+        checked = verify.check(root)
+        damaged |= bool(checked.damaged)
+        print(f"{what}: {checked}", flush=True)
+    if damaged:
+        print("no unit was computed again: 'wslib run' replaces what is damaged here, git what is damaged in data/")
+        return 1
+    done, differences = 0, 0
+    for name, units in asked_for.items():
+        if asked.unit is not None:
+            found: Any = (verify.recompute(unit, name) for unit in units)
+        else:
+            found = verify.recompute_some(units, name, asked.sample, asked.seconds / len(asked_for), asked.seed)
+        for again in found:
+            print("\n".join(f"{name}: {sentence}" for sentence in again.sentences()), flush=True)
+            done, differences = done + 1, differences + len(again.differences)
+            if asked.record:
+                verify.write_record(asked.record, again)
+    if not done:
+        print("no unit was computed again: none is there that can be, within the time")
+    return int(differences > 0)
+
+
+def _publish(asked: argparse.Namespace) -> None:
+    experiment: Any = _experiment(asked.experiment, [], asked.workers)
+    experiment = experiment.grown() if hasattr(experiment, "grown") else experiment
+    units = experiment.units()
+    if experiment.waits:
+        study.results(units, experiment.name, asked.workers)
+    else:  # too large to wait for: what is there is published, and the pages say of how many
+        where = study.origins(units, experiment.name)
+        units = [unit for unit in units if where[unit.id]]
+    folder = store.publish(experiment.name, study.collect(units, experiment.name), experiment.tables)
+    missing = networks.publish_networks(experiment.name, units, most=experiment.networks)
+    print(f"published in {folder}")
+    if missing:
+        print(f"without {len(missing)} networks that are not in this store, {missing[0]} for one")
+
+
+def _pack(asked: argparse.Namespace) -> None:
+    units = [unit for experiment in EXPERIMENTS.values() for unit in experiment().units()]
+    number = networks.write_archive(asked.target, units)
+    print(f"{asked.target}: {number} networks, each with its digest; unpack it in the store of fresh results")
+
+
+def _play(asked: argparse.Namespace) -> None:
+    budget = {"random": {}, "rhea": {"rollouts": asked.simulations}}.get(
+        asked.against, {"simulations": asked.simulations}
+    )
+    play(game(asked.game), player(asked.against, **budget), you=asked.you, seed=asked.seed)

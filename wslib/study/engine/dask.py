@@ -1,0 +1,157 @@
+"""Units on other processes and machines, through Dask: the extra ``wslib[cluster]``.
+
+``results(units, experiment, on=...)`` takes a scheduler's address, a ``distributed.Client``, or a cluster object such
+as ``LocalCluster`` or ``dask_jobqueue.SLURMCluster``. The file store alone carries the truth: a worker computes a unit,
+stores it and returns its id; a unit that is stored already is not computed again, so that what Dask repeats after it
+has lost a worker costs nothing, and after the loss of the scheduler the same call goes on.
+
+A Dask scheduler runs whatever code it is sent by anybody who reaches it. So its address must be a loopback address, or
+the connection must be TLS, where both sides show a certificate.
+"""
+
+import ipaddress
+import logging
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from wslib.parameters import ParameterError
+from wslib.study.engine.store import LocalStore
+from wslib.study.engine.units import Unit, compute_unit
+from wslib.study.engine.workers import Failed, WorkerLost
+
+RETRIES = 3
+"""How often a unit is tried again when an attempt has failed with its worker."""
+PATIENCE = "20s"
+"""How long to wait for a scheduler that does not answer."""
+
+
+class SchedulerLost(WorkerLost):
+    """The scheduler has gone, or never was there."""
+
+
+def check_address(address: str) -> None:
+    """Refuse a scheduler's address that others could reach and that is not TLS.
+
+    >>> check_address("tcp://127.0.0.1:8786")
+    >>> check_address("tls://10.1.2.3:8786")
+    """
+    match = re.fullmatch(r"(?P<protocol>tcp|tls|inproc)://(?P<host>\[[^]]+\]|[^:/]*)(?P<rest>[:/].*)?", address)
+    if not match:
+        raise ParameterError(
+            f"{address!r} is not a scheduler's address: it should be like tcp://127.0.0.1:8786 or tls://host:8786"
+        )
+    if match["protocol"] == "tcp" and not _is_loopback(match["host"].strip("[]")):
+        raise ParameterError(
+            f"{address!r} is refused: a Dask scheduler runs the code of anybody who reaches it, so outside this "
+            "machine the address should begin with tls:// (or be a tunnel's end at 127.0.0.1)"
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def stored_unit(unit: Unit, root: Path) -> str:
+    """Compute and store a unit, unless it is there already; its id. This is what a Dask worker does."""
+    if LocalStore(root).read(unit.kind, unit.id) is None:
+        compute_unit(unit, root)
+    return unit.id
+
+
+def on_cluster(units: Sequence[Unit], root: Path, on: Any, failed: Failed) -> Iterator[tuple[int, str]]:
+    """Yield ``(index, id)`` as units are stored by the workers of ``on``; ``failed`` is told of those that are not."""
+    try:
+        from distributed import Client, Future, as_completed
+        from distributed.client import FutureCancelledError
+    except ImportError:
+        raise ParameterError(
+            "computing on a cluster needs Dask: 'make env' installs it, and so does 'pip install -e .[cluster]'"
+        ) from None
+    # What is to be said of a lost scheduler is said here, in one sentence.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    client, ours = _client(on, Client)
+    try:
+        _tell_dashboard(client.dashboard_link)
+        futures: dict[Future, int] = {
+            client.submit(
+                stored_unit, unit, root.resolve(), key=f"{unit.kind}-{unit.id}", pure=False, retries=RETRIES,
+                resources={"GPU": 1} if needs_gpu(unit) else None,
+            ): index
+            for index, unit in enumerate(units)
+        }  # fmt: skip
+        for future in as_completed(list(futures), loop=client.loop):
+            try:
+                name = future.result()
+            except FutureCancelledError:
+                raise SchedulerLost(_gone(client.scheduler.address if client.scheduler else str(on))) from None
+            except Exception as error:
+                failed(futures[future], _plain(error))
+            else:
+                yield futures[future], name
+    finally:
+        if ours:
+            client.close(timeout=2)
+
+
+def needs_gpu(unit: Unit) -> bool:
+    """Whether a unit trains on a GPU: workers with GPUs offer one each (``--resources GPU=1``)."""
+    return getattr(getattr(unit, "run", None), "device", "cpu") == "cuda"
+
+
+def _client(on: Any, kind: Any) -> tuple[Any, bool]:
+    """A client of whatever was given, and whether it is ours to close."""
+    if isinstance(on, str):
+        check_address(on)
+        try:
+            client = kind(on, timeout=PATIENCE, set_as_default=False)
+        except OSError as error:
+            raise SchedulerLost(
+                f"no scheduler answers at {on}: 'dask scheduler --host 127.0.0.1' starts one"
+            ) from error
+    elif hasattr(on, "scheduler_address"):
+        check_address(on.scheduler_address)
+        client = kind(on, set_as_default=False)
+    elif isinstance(on, kind):
+        check_address(on.scheduler.address)
+        return _checked(on), False
+    else:
+        raise ParameterError(
+            f"on = {on!r:.60} is not allowed: it should be an address, a Dask client or a Dask cluster"
+        )
+    return _checked(client), True
+
+
+def _checked(client: Any) -> Any:
+    """A client whose workers have one thread each: units set the threads of their process, and share its caches."""
+    threads = {worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()}
+    if threads - {1}:
+        raise ParameterError(
+            f"these workers have {max(threads)} threads each: they should have one, as by 'dask worker --nthreads 1' "
+            "or LocalCluster(threads_per_worker=1)"
+        )
+    return client
+
+
+@cache
+def _tell_dashboard(link: str | None) -> None:
+    """Show, once, where Dask's dashboard is."""
+    if link:
+        print(f"Dask's dashboard: {link}", file=sys.stderr, flush=True)
+
+
+def _gone(address: str) -> str:
+    return f"the scheduler at {address} was lost; what was finished is stored, and the same command goes on from there"
+
+
+def _plain(error: Exception) -> Exception:
+    """Dask's error for a unit whose workers died, in our words."""
+    if type(error).__name__ == "KilledWorker":
+        return WorkerLost("the Dask workers that worked on it were killed, several times over")
+    return error

@@ -1,0 +1,95 @@
+"""The thin layer between a notebook and the study: parameters checked before work starts, numbers for the prose.
+
+Papermill only logs a parameter that the notebook does not know, and passes a value of the wrong type on as it is; here
+both are one sentence. Experiments are parameter classes whose fields have the names of the notebook's parameters cell.
+"""
+
+import ast
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import pandas as pd
+from IPython.display import Markdown, display
+from myst_nb import glue
+
+from wslib.parameters import ParameterError, Parameters
+from wslib.study.engine import networks
+from wslib.study.engine import units as study
+from wslib.study.report.look import plain_zeros
+
+P = TypeVar("P", bound=Parameters)
+
+
+def read_parameters(model: type[P], namespace: Mapping[str, Any]) -> P:
+    """The experiment's parameters from a notebook's variables, as in ``read_parameters(Orientation, globals())``.
+
+    Where more runs are there than an experiment asks for by default, they are asked for.
+    """
+    known = set(model.model_fields)
+    unknown = sorted(_injected(namespace.get("In", [])) - known)
+    if unknown:
+        raise ParameterError(
+            f"there is no parameter {unknown[0]!r} here: the parameters are {', '.join(model.model_fields)}"
+        )
+    missing = sorted(known - set(namespace))
+    if missing:
+        raise ParameterError(f"run the parameters cell first: {missing[0]!r} has no value yet")
+    asked = model(**{name: namespace[name] for name in model.model_fields})
+    return asked.grown() if hasattr(asked, "grown") else asked
+
+
+def _injected(cells: list[str]) -> set[str]:
+    """Names that the cell injected by papermill assigns."""
+    names: set[str] = set()
+    for cell in cells:
+        if cell.startswith("# Parameters\n"):
+            targets = (t for node in ast.parse(cell).body if isinstance(node, ast.Assign) for t in node.targets)
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return names
+
+
+def origin(frame: pd.DataFrame, experiment: str) -> None:
+    """Say where the results shown come from, to the reader and (by the name ``run_results``) to the status page."""
+    frame = frame.drop_duplicates("unit")
+    counts = frame["origin"].value_counts().to_dict()
+    published, fresh = counts.get("published", 0), counts.get("computed here", 0)
+    if not fresh:
+        text = f"All {published:,} results" if published != 1 else "The one result"
+        text += f" shown here {'are' if published != 1 else 'is'} published in `data/`"
+    else:
+        text = f"{fresh:,} of {len(frame):,} results were computed here; {published:,} are published in `data/`"
+    text += (
+        f": what was computed for this page in `data/{experiment}`, what it shares with another, in that one's folder."
+    )
+    glue("run_results", "published" if not fresh else f"{fresh} of {len(frame)} computed here", display=False)
+    display(Markdown(text))
+
+
+def say(text: str) -> Markdown:
+    """A paragraph of prose with computed numbers."""
+    return Markdown(plain_zeros(text))
+
+
+def numbers(**values: str) -> None:
+    """Numbers, already formatted, that other pages of the book quote by name."""
+    for name, value in values.items():
+        glue(name, plain_zeros(value), display=False)
+
+
+def results_of(asked: Any) -> tuple[list[Any], pd.DataFrame]:
+    """The units of an experiment with runs that are there, and their labels joined with their results.
+
+    What is missing is computed first where the experiment says so (``compute``); else it is left out.
+    """
+    units = asked.units()
+    if asked.compute:
+        can, left_out = networks.playable(units, asked.name)
+        study.results(can, asked.name, asked.workers)
+        print(left_out, end="")
+    found = study.results(units, asked.name, asked.workers, compute=False)
+    if found.empty:
+        raise ParameterError(
+            f"nothing of {asked.name} is published or stored yet: compute it with -p compute True, or look at it with "
+            "-p preset smoke"
+        )
+    return [units[place] for place in found.index], asked.labels().join(found, how="inner").reset_index(drop=True)

@@ -1,0 +1,31 @@
+"""Compile the kernels before they are needed, as ``make book`` does: up to a minute, once for each version of the code.
+
+Kernels compile when they are first called, and two notebooks that start together would compile the same ones twice.
+"""
+
+from wslib.games import game
+from wslib.network.model import Network, NetworkSettings
+from wslib.network.runtime import CompiledNetwork
+from wslib.perfect.solver import solve
+from wslib.play import METHODS, NetworkPlayer, RandomSettings, match, player
+from wslib.search import GuidedSettings, search
+
+BUDGETS = {"random": {}, "rhea": {"rollouts": 20}}
+"""What a player takes that counts no simulations."""
+
+
+def prepare() -> None:
+    """Call everything that compiles: each player and search once, the network, both solvers."""
+    board = game("connect4")
+    for method in METHODS:
+        match(board, player(method, **BUDGETS.get(method, {"simulations": 4})), RandomSettings(), games=2)
+    network = CompiledNetwork(Network(NetworkSettings(game=board.id, channels=4)))
+    match(board, NetworkPlayer(network, GuidedSettings(method="wrora", simulations=4)), RandomSettings(), games=2)
+    search(board.start(), network, method="wrora", simulations=4)
+    search(board.start(), method="rave", simulations=4)
+    solve(game("gobang", 4).start())
+    solve(game("othello-4x4").start())
+
+
+if __name__ == "__main__":
+    prepare()

@@ -1,0 +1,164 @@
+"""Units of the study that learn: a training run that survives interruption, and measurements of its networks.
+
+What only names units and reads their results does without torch, which takes longer to import than a page takes to show
+them; so what computes is imported where something is computed.
+"""
+
+from pathlib import Path
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, field_validator, model_validator
+
+from wslib._compiled import stream
+from wslib.games import game
+from wslib.network.settings import NetworkSettings
+from wslib.play import Games, NetworkPlayer, PlayerSettings, match
+from wslib.play.match import play_block
+from wslib.search import GuidedSettings
+from wslib.study.engine.run_files import RunFiles, Told, notes_of
+from wslib.study.engine.store import LocalStore
+from wslib.study.engine.units import Computed, Unit, compute_unit, origins
+from wslib.training.settings import RunSettings
+
+
+def watch(unit: "RunUnit", experiment: str, told: Told) -> None:
+    """Compute a run that is neither published nor stored, here and now; ``told`` hears of every iteration."""
+    store = LocalStore()
+    if origins([unit], experiment, store)[unit.id] is None:
+        compute_unit(unit, store.root, told=told)
+
+
+class RunUnit(Unit):
+    """A training run: what its iterations tell."""
+
+    kind: ClassVar[str] = "run"
+    stage: ClassVar[int] = 0
+
+    run: RunSettings
+    iterations: int = Field(100, ge=1, le=10_000, description="I: iterations")
+
+    def needs_no_training(self, root: Path) -> bool:
+        return any(reached >= self.iterations for reached in RunFiles(self.run, root).iterations())
+
+    def compute_in(self, root: Path, told: Told | None = None) -> Computed:
+        log, notes = RunFiles(self.run, root).log(self.iterations), notes_of(self.iterations, {})
+        if log is None:
+            from wslib.study.engine.states import train
+
+            _, log, notes = train(self.run, self.iterations, root, told)
+        table = pd.DataFrame(log)
+        switched = table.loc[table["switch"], "iteration"]
+        summary = {
+            "iterations": self.iterations,
+            "accepted": int(table["accepted"].sum()),
+            "switch_iteration": int(switched.iloc[0]) if len(switched) else None,
+        }
+        return Computed(summary, {"iterations": table}, notes)
+
+
+class SwitchUnit(Unit):
+    """An adaptive run up to its switch: the first iteration whose balance is above 0, and the balances until then."""
+
+    kind: ClassVar[str] = "switch"
+    stage: ClassVar[int] = 0
+
+    run: RunSettings
+    most: int = Field(100, ge=1, le=10_000, description="I: iterations after which it is given up")
+
+    @model_validator(mode="after")
+    def _switches(self) -> Self:
+        if self.run.switch != "adaptive":
+            raise ValueError(
+                f"switch = {self.run.switch!r} is not allowed: only an 'adaptive' run has a switch to find"
+            )
+        return self
+
+    def compute_in(self, root: Path) -> Computed:
+        log, notes = RunFiles(self.run, root).log(self.most), notes_of(self.most, {})
+        if log is None or not any(news["switch"] for news in log):
+            from wslib.study.engine.states import train
+
+            _, log, notes = train(self.run, self.most, root, to_switch=True)
+        at = next((news["iteration"] for news in log if news["switch"]), None)
+        columns = ["iteration", "balance", "first_wins", "draws", "first_losses", "distinct", "accepted"]
+        table = pd.DataFrame(log[: at or self.most])[columns]
+        summary = {"switch_iteration": at, "iterations": len(table)}
+        return Computed(summary, {"balances": table}, notes)
+
+
+class StrengthUnit(Unit):
+    """A match of a run's network, with a guided search, against a player without a network."""
+
+    kind: ClassVar[str] = "strength"
+
+    run: RunSettings
+    iteration: int = Field(100, ge=1, description="which network")
+    search: GuidedSettings = Field(default_factory=GuidedSettings)
+    opponent: PlayerSettings = Field(discriminator="method")
+    games: int = Field(200, ge=2, multiple_of=2)
+    opening_plies: int = Field(4, ge=0, description="random plies before the players take over")
+    seed: int = Field(0, ge=0)
+
+    def needs_no_training(self, root: Path) -> bool:
+        return self.iteration in RunFiles(self.run, root).iterations()
+
+    def compute_in(self, root: Path) -> Computed:
+        from wslib.study.engine.states import player_of
+
+        board = game(self.run.game)
+        player = NetworkPlayer(player_of(self.run, self.iteration, root), self.search)
+        played = match(board, player, self.opponent, self.games, self.seed, self.opening_plies)
+        return Computed(played.summary(), {"games": played.frame()}, {})
+
+
+class UntrainedUnit(Unit):
+    """A match of two guided searches whose networks have learned nothing (Table 6.1: w = 1/2, best moves only).
+
+    Each game has a random network of its own, shared by both players; or one network serves all games.
+    """
+
+    kind: ClassVar[str] = "untrained"
+
+    game: str
+    a: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora"]
+    b: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora"]
+    policy: Literal["visits", "q_rave"] = Field("visits", description="what A's final move goes by")
+    networks: Literal["per game", "one"] = "per game"
+    games: int = Field(100, ge=2, multiple_of=2)
+    simulations: int = Field(100, ge=2)
+    channels: int = Field(32, ge=1, le=1024)
+    seed: int = Field(0, ge=0)
+
+    @field_validator("game")
+    @classmethod
+    def _full_name(cls, name: str) -> str:
+        return game(name).id
+
+    def compute_in(self, root: Path) -> Computed:
+        from wslib.network.model import Network
+        from wslib.network.runtime import CompiledNetwork
+
+        board = game(self.game)
+        shape = NetworkSettings(game=self.game, channels=self.channels)
+        rows = []
+        for number in range(self.games if self.networks == "per game" else 1):
+            # The same network for the same number in every match: what differs between matches is the methods.
+            network = CompiledNetwork(Network(shape, seed=int(stream(self.seed, "untrained", number)) >> 1))
+            a, b = (
+                NetworkPlayer(network, GuidedSettings(method=m, simulations=self.simulations, policy=p))
+                for m, p in ((self.a, self.policy), (self.b, "visits"))
+            )
+            if self.networks == "one":
+                rows.append(match(board, a, b, self.games, self.seed))
+            else:
+                rows.append(play_block(board, a, b, self.seed, 0, number, number + 1))
+        played = Games(
+            board,
+            np.concatenate([r.number for r in rows]),
+            np.concatenate([r.first for r in rows]),
+            np.concatenate([r.result for r in rows]),
+            tuple(moves for r in rows for moves in r.moves),
+        )
+        return Computed(played.summary(), {"games": played.frame()}, {})

@@ -1,0 +1,133 @@
+"""The states of training runs: written one per iteration, taken up again, and the networks in them.
+
+A run's states are committed with their examples beside them; what a later iteration cannot need is removed when the
+next state is safe. Networks of chosen iterations stay. The number of iterations is in no state's address: a run of
+100 iterations goes on where one of 30 has ended.
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import safetensors.numpy
+import safetensors.torch
+import torch
+
+from wslib.games import game
+from wslib.network.model import Network, from_bytes, to_bytes
+from wslib.network.runtime import CompiledNetwork
+from wslib.perfect.measures import measure, summary
+from wslib.perfect.positions import SETS, load
+from wslib.study.engine.run_files import STAGES, RunFiles, Told, notes_of
+from wslib.study.engine.store import DamagedResult, write_folder
+from wslib.training.loop import KEPT, Examples, RunSettings, RunState, advance, start
+
+
+class RunFolder(RunFiles):
+    """The states of one run, with their networks and examples."""
+
+    def commit(self, state: RunState, log: Sequence[dict[str, Any]]) -> None:
+        """Make a state durable, then remove what only earlier states needed."""
+        newest, k = state.examples[-1], state.iteration
+        columns = {name: getattr(newest, name) for name in Examples.FIELDS}
+        facts = {"run": self.run.canonical(), "iteration": k}
+        write_folder(self.examples / f"{k:04d}", {"examples.safetensors": safetensors.numpy.save(columns)}, facts)
+        files = {
+            "network.safetensors": to_bytes(state.network),
+            "log.json": json.dumps(log).encode(),
+        }
+        if state.optimiser:
+            files["optimiser.safetensors"] = safetensors.torch.save(state.optimiser)
+        write_folder(self.states / f"{k:04d}", files, {**facts, "switched": state.switched})
+        shutil.rmtree(self.examples / f"{k - self.run.retrained:04d}", ignore_errors=True)
+        if k - 1 not in KEPT:
+            shutil.rmtree(self.states / f"{k - 1:04d}", ignore_errors=True)
+
+    def read(self, iteration: int) -> tuple[RunState, list[dict[str, Any]]]:
+        """The state after an iteration; raises DamagedResult where something of it is missing or not as committed."""
+        manifest, files = self._folder(self.states / f"{iteration:04d}")
+        first = max(1, iteration - self.run.retrained + 1)
+        examples = []
+        for k in range(first, iteration + 1):
+            columns = safetensors.numpy.load(self._folder(self.examples / f"{k:04d}")[1]["examples.safetensors"])
+            examples.append(Examples(**columns))
+        network = from_bytes(files["network.safetensors"], game(self.run.game))
+        optimiser = safetensors.torch.load(files["optimiser.safetensors"]) if "optimiser.safetensors" in files else {}
+        state = RunState(network, iteration, bool(manifest["switched"]), tuple(examples), optimiser)
+        return state, json.loads(files["log.json"])
+
+    def network(self, iteration: int) -> Network | None:
+        """The network after an iteration, where it is kept."""
+        try:
+            _, files = self._folder(self.states / f"{iteration:04d}")
+        except DamagedResult:
+            return None
+        return from_bytes(files["network.safetensors"], game(self.run.game))
+
+    def latest(self, most: int) -> tuple[RunState, list[dict[str, Any]]]:
+        """The latest whole state up to an iteration, or the start."""
+        for iteration in self.iterations():
+            if iteration <= most:
+                try:
+                    return self.read(iteration)
+                except DamagedResult:
+                    continue  # an earlier state leads to the same bytes
+        return start(self.run), []
+
+
+def measured(run: RunSettings, network: Network) -> dict[str, Any]:
+    """How far a raw network is from perfect play, set by set: share of optimal moves, regret, error of the value."""
+    told: dict[str, Any] = {}
+    for which in SETS:
+        positions = load(run.game, which)
+        if run.measure_positions:
+            positions = positions.sample(run.measure_positions)
+        numbers = summary(measure(CompiledNetwork(network), positions))
+        told |= {f"{which}_{name}": numbers[name] for name in ("optimal", "regret", "value_error")}
+    return told
+
+
+def train(
+    run: RunSettings, iterations: int, root: Path, told: Told | None = None, to_switch: bool = False
+) -> tuple[RunState, list[dict[str, Any]], dict[str, float]]:
+    """Train up to an iteration (or to an earlier switch), from wherever the run stands.
+
+    Returned are the state, the log, and the notes: after which iteration this began, and seconds per stage from there.
+    ``told`` is called with what there is to tell of each new iteration.
+    """
+    folder, seconds = RunFolder(run, root), dict.fromkeys(STAGES, 0.0)
+    state, log = folder.latest(iterations)
+    begun = state.iteration
+    torch.set_num_threads(1)
+    last = time.process_time()
+
+    def clock(stage: str) -> None:
+        nonlocal last
+        now = time.process_time()
+        seconds[stage] += now - last
+        last = now
+
+    while state.iteration < iterations and not (to_switch and state.switched):
+        state, news = advance(run, state, clock)
+        if run.measure_every and state.iteration % run.measure_every == 0:
+            news |= measured(run, state.network)
+            clock("measuring")
+        log.append(news)
+        folder.commit(state, log)
+        clock("storing")
+        if told:
+            told(news)
+    return state, log[:iterations], notes_of(begun, seconds)
+
+
+@lru_cache(maxsize=4)
+def player_of(run: RunSettings, iteration: int, root: Path) -> CompiledNetwork:
+    """The network of an iteration, ready to play; trained now if it is not there."""
+    network = RunFolder(run, root).network(iteration)
+    if network is None:
+        network = train(run, iteration, root)[0].network
+    return CompiledNetwork(network)

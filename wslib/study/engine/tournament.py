@@ -1,0 +1,132 @@
+"""Round robins of stored networks and players without one: who meets whom, and what the games say together.
+
+The unit is a pair's block of games: adding a player computes its own games only. Every opening is played with both
+colours, and each pair has openings of its own, so that no single opening weighs on a whole tournament.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from itertools import combinations
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+import pandas as pd
+from pydantic import Field, field_validator, model_validator
+
+from wslib._compiled import stream
+from wslib.games import game
+from wslib.parameters import Parameters
+from wslib.play import Games, NetworkPlayer, PlayerSettings, match
+from wslib.search import GuidedSettings
+from wslib.search.guided import Evaluator
+from wslib.study.engine.networks import is_there, published_network
+from wslib.study.engine.units import Computed, Unit
+from wslib.training.settings import RunSettings
+
+
+class NetworkEntrant(Parameters):
+    """The network of a run after some iteration, with the search that it plays by; its weights are the published ones.
+
+    >>> NetworkEntrant(run=RunSettings(game="othello", method="wro"), iteration=100).search.simulations
+    100
+    """
+
+    method: Literal["network"] = "network"
+    run: RunSettings
+    iteration: int = Field(100, ge=1, description="which network")
+    search: GuidedSettings = Field(default_factory=GuidedSettings)
+
+    def canonical(self) -> dict[str, Any]:
+        """The run by its id: its settings stand in the run's own unit."""
+        search = self.search.canonical()
+        return {"method": self.method, "run": self.run.id, "iteration": self.iteration, "search": search}
+
+
+Entrant = NetworkEntrant | PlayerSettings
+
+
+class PairUnit(Unit):
+    """Two entrants and their block of games. Make it with :func:`pair`, which puts them into a fixed order."""
+
+    kind: ClassVar[str] = "pair"
+
+    game: str = Field(description="the game, as in 'othello-6x6'")
+    a: Entrant = Field(discriminator="method")
+    b: Entrant = Field(discriminator="method")
+    games: int = Field(20, ge=2, multiple_of=2, description="number of games, half with each colour")
+    opening_plies: int = Field(4, ge=0, description="random plies before the entrants take over")
+    seed: int = Field(0, ge=0)
+
+    @field_validator("game")
+    @classmethod
+    def _full_name(cls, name: str) -> str:
+        return game(name).id
+
+    @model_validator(mode="after")
+    def _of_one_game(self) -> Self:
+        for entrant in (self.a, self.b):
+            if isinstance(entrant, NetworkEntrant) and entrant.run.game != self.game:
+                raise ValueError(f"a network of {entrant.run.game} cannot play {self.game}: entrants are of one game")
+        return self
+
+    def plays_with(self) -> list[tuple[RunSettings, int]]:
+        return [(x.run, x.iteration) for x in (self.a, self.b) if isinstance(x, NetworkEntrant)]
+
+    def needs_no_training(self, root: Path) -> bool:
+        return all(is_there(run, iteration, root) for run, iteration in self.plays_with())
+
+    def compute_in(self, root: Path) -> Computed:
+        board = game(self.game)
+        # Each pair has its own openings and streams; both follow from who meets whom.
+        seed = int(stream(self.seed, self.a.id, self.b.id)) >> 1
+        a, b = (_seated(entrant, root) for entrant in (self.a, self.b))
+        played = match(board, a, b, self.games, seed, self.opening_plies)
+        return Computed(played.summary(), {"games": record(played, self.opening_plies)}, {})
+
+
+def _seated(entrant: Any, root: Path) -> Any:
+    if not isinstance(entrant, NetworkEntrant):
+        return entrant
+    return NetworkPlayer(_network(entrant.run, entrant.iteration, root), entrant.search)
+
+
+@lru_cache(maxsize=512)
+def _network(run: RunSettings, iteration: int, root: Path) -> Evaluator:
+    return published_network(run, iteration, root)
+
+
+def record(played: Games, opening_plies: int) -> pd.DataFrame:
+    """A compact row per game: its opening in full, the rest of it as a digest of its moves."""
+    split = [played.game.split(moves) for moves in played.moves]
+    return pd.DataFrame(
+        {
+            "opening": [" ".join(moves[:opening_plies]) for moves in split],
+            "a_first": played.first,
+            "result_a": played.result,
+            "plies": [len(moves) for moves in split],
+            "moves_hash": [hashlib.sha256(moves.encode()).hexdigest()[:12] for moves in played.moves],
+        }
+    )
+
+
+def pair(board: str, x: Any, y: Any, **options: Any) -> PairUnit:
+    """The unit of two entrants, the same whichever is named first."""
+    a, b = sorted((x, y), key=lambda entrant: entrant.id)
+    return PairUnit(game=board, a=a, b=b, **options)
+
+
+def round_robin(board: str, entrants: Mapping[str, Any], **options: Any) -> list[tuple[PairUnit, dict[str, str]]]:
+    """Every pair of these named entrants, with the names of its ``a`` and ``b``."""
+    return meetings(board, combinations(entrants.items(), 2), **options)
+
+
+def meetings(board: str, pairs: Iterable[tuple[tuple[str, Any], tuple[str, Any]]],
+             **options: Any) -> list[tuple[PairUnit, dict[str, str]]]:  # fmt: skip
+    """The units of these pairs of (name, entrant), with the names of each unit's ``a`` and ``b``."""
+    units = []
+    for (name_x, x), (name_y, y) in pairs:
+        unit = pair(board, x, y, **options)
+        a, b = (name_x, name_y) if unit.a == x else (name_y, name_x)
+        units.append((unit, {"a": a, "b": b}))
+    return units

@@ -1,0 +1,285 @@
+"""The study engine: a notebook asks for units of work; what is known is read, what is missing is computed and stored.
+
+A unit is a parameter object that can compute itself. Its id is the digest of its parameters and the results version,
+so a rerun, a resumed run and the building of the book are one thing: asking again.
+"""
+
+import errno
+import platform
+import subprocess
+import time
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, field_validator, model_validator
+from tqdm import tqdm
+
+from wslib.games import game
+from wslib.parameters import RESULTS_VERSION, ParameterError, Parameters
+from wslib.play import PlayerSettings, match
+from wslib.study.engine.store import HOME, LocalStore, Published, Stored, other_shelves, shelf, sweep
+from wslib.study.engine.workers import Failed, WorkerLost, default_workers, in_processes
+
+
+class Computed(NamedTuple):
+    """What a unit's computation gives: a few plain numbers, and tables."""
+
+    summary: dict[str, Any]
+    tables: dict[str, pd.DataFrame]
+    notes: dict[str, Any] = {}  # noqa: RUF012
+    """For the provenance: what may differ between two computations, as times."""
+
+
+class Unit(Parameters):
+    """A piece of work whose result is stored under its id."""
+
+    kind: ClassVar[str]
+    stage: ClassVar[int] = 1
+    """Units of a lower stage come first: others may need what they leave in the store."""
+
+    def plays_with(self) -> list[tuple[Any, int]]:
+        """The networks that it plays with, and does not train: run and iteration."""
+        return []
+
+    def needs_no_training(self, root: Path) -> bool:
+        """Whether nothing has to be trained for it: the networks that it plays with, or the run's states, are here."""
+        return self.stage > 0
+
+    @abstractmethod
+    def compute_in(self, root: Path) -> Computed:
+        """Do the work; the same parameters always give the same result. Long work keeps its states below ``root``."""
+
+
+class MatchUnit(Unit):
+    """A match of two players."""
+
+    kind: ClassVar[str] = "match"
+
+    game: str = Field(description="the game, as in 'othello-6x6'")
+    a: PlayerSettings = Field(discriminator="method")
+    b: PlayerSettings = Field(discriminator="method")
+    games: int = Field(500, ge=2, multiple_of=2, description="number of games, half with each colour")
+    seed: int = Field(0, ge=0)
+    opening_plies: int = Field(0, ge=0, description="random plies before the players take over")
+
+    @field_validator("game")
+    @classmethod
+    def _full_name(cls, name: str) -> str:
+        return game(name).id
+
+    @model_validator(mode="after")
+    def _opening_fits(self) -> Self:
+        if self.opening_plies >= game(self.game).cells:
+            raise ValueError(
+                f"opening_plies = {self.opening_plies} is not allowed: {game(self.game).title} has 0 to "
+                f"{game(self.game).cells - 1}"
+            )
+        return self
+
+    def compute_in(self, root: Path) -> Computed:
+        played = match(game(self.game), self.a, self.b, self.games, self.seed, self.opening_plies)
+        return Computed(played.summary(), {"games": played.frame()})
+
+
+class UnitsFailed(RuntimeError):
+    """Units that could not be computed, a sentence each; everything else is stored."""
+
+
+def results(units: Sequence[Unit], experiment: str, workers: int | None = None, store: LocalStore | None = None,
+            progress: bool = True, on: Any = None, compute: bool = True) -> pd.DataFrame:  # fmt: skip
+    """The results of these units, a row each by their place: published, stored, or computed now.
+
+    Columns: ``unit``, ``origin`` ("published" or "computed here"), and the numbers of the units' summaries. What is
+    computed is stored as soon as it is done, so that an interrupted call goes on where it stopped. A unit that fails
+    does not stop the others; :class:`UnitsFailed` tells of all of them at the end. ``on`` says where to compute: None
+    is this machine, ``workers`` processes; for all else see :mod:`wslib.study.engine.dask`. Without
+    ``compute``, what is missing has no row.
+    """
+    store = store or LocalStore()
+    known = known_results(units, experiment, store)
+    missing = {unit.id: unit for unit in units if unit.id not in known} if compute else {}
+    if missing:
+        _compute(list(missing.values()), store, workers or default_workers(), progress, on)
+        known |= known_results(list(missing.values()), experiment, store)
+        if lost := [name for name in missing if name not in known]:
+            raise UnitsFailed(
+                f"{len(lost)} units were computed and are not in {store.root}, {lost[0]} for one: the store must be a "
+                "folder that all workers share, under the same path"
+            )
+    there = {place: unit.id for place, unit in enumerate(units) if unit.id in known}
+    rows = [{"unit": name, "origin": known[name][0], **known[name][1].summary} for name in there.values()]
+    return pd.DataFrame(rows, index=list(there))
+
+
+def table(unit: Unit, name: str, experiment: str, store: LocalStore | None = None) -> pd.DataFrame:
+    """A table of a unit's result (as ``games`` of a match); computes the unit if it is missing."""
+    store = store or LocalStore()
+    results([unit], experiment, store=store, progress=False)
+    return _table(unit, name, experiment, known_results([unit], experiment, store)[unit.id][1])
+
+
+def _table(unit: Unit, name: str, experiment: str, stored: Stored) -> pd.DataFrame:
+    if name not in stored.tables:
+        raise ParameterError(
+            f"unit {unit.id} was published without its table {name!r}: "
+            f"'wslib run {experiment} --unit {unit.id} --again' computes it here"
+        )
+    return stored.tables[name]
+
+
+def provenance(units: Sequence[Unit], experiment: str, store: LocalStore | None = None) -> pd.DataFrame:
+    """When, where, with what and how long each of these units was computed, a row each (those that are there).
+
+    One that was taken up again has no times: they would be those of a part.
+    """
+    known = known_results(units, experiment, store or LocalStore())
+    frame = pd.DataFrame([{**known[u.id][1].provenance, "unit": u.id} for u in units if u.id in known])
+    if "resumed_after" in frame:
+        times = [name for name in frame if name == "seconds" or name.startswith("cpu_")]
+        frame.loc[pd.to_numeric(frame["resumed_after"], errors="coerce") > 0, times] = float("nan")
+    return frame
+
+
+def tables(units: Sequence[Unit], labels: pd.DataFrame, name: str, experiment: str,
+           store: LocalStore | None = None) -> pd.DataFrame:  # fmt: skip
+    """One table of several units, below each other, each row with its unit's name and labels."""
+    known = known_results(units, experiment, store or LocalStore())
+    parts = [_table(unit, name, experiment, known[unit.id][1]) for unit in units]
+    whole = pd.concat(parts, ignore_index=True)
+    named = pd.DataFrame({"unit": [unit.id for unit in units]}).join(
+        labels.drop(columns="unit", errors="ignore").reset_index(drop=True), validate="one_to_one"
+    )
+    rows = np.repeat(np.arange(len(units)), [len(part) for part in parts])
+    added = named[[column for column in named if column not in whole]].iloc[rows].reset_index(drop=True)
+    return whole.join(added)
+
+
+def known_results(units: Sequence[Unit], experiment: str, store: LocalStore) -> dict[str, tuple[str, Stored]]:
+    """Of those that are there: where from, and the result."""
+    known: dict[str, tuple[str, Stored]] = {}
+    own = shelf(experiment)
+    elsewhere: list[Published] | None = None  # looked at only where something is missing
+    for unit in {unit.id: unit for unit in units}.values():
+        found = own.read(unit.kind, unit.id)
+        if found is None:
+            elsewhere = other_shelves(experiment) if elsewhere is None else elsewhere
+            found = next(filter(None, (other.read(unit.kind, unit.id) for other in elsewhere)), None)
+            # Another experiment may have published the numbers alone, without the tables that this one shows.
+            whole = found and any(len(table) for table in found.tables.values())
+            here = None if whole else store.read(unit.kind, unit.id)
+            if here:
+                known[unit.id] = ("computed here", here)
+                continue
+        if found:
+            known[unit.id] = ("published", found)
+    return known
+
+
+def origins(units: Sequence[Unit], experiment: str, store: LocalStore | None = None) -> dict[str, str | None]:
+    """Where each unit's result would come from: "published", "computed here", or None while it is missing."""
+    known = known_results(units, experiment, store or LocalStore())
+    return {unit.id: known[unit.id][0] if unit.id in known else None for unit in units}
+
+
+def collect(units: Sequence[Unit], experiment: str, store: LocalStore | None = None) -> dict[str, Any]:
+    """Everything that is stored of these units, as :func:`wslib.study.engine.store.publish` takes it."""
+    known = known_results(units, experiment, store or LocalStore())
+    return {unit.id: (unit.kind, unit.canonical(), known[unit.id][1]) for unit in units if unit.id in known}
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+"""Errors that every further unit would meet too."""
+
+
+def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: bool, on: Any) -> None:
+    """Compute and store; the stages one after the other, and within each all units that can be."""
+    sweep(store.root)
+    failures: list[tuple[Unit, Exception]] = []
+    with tqdm(total=len(units), desc="computing", unit="unit", disable=not progress, leave=False) as bar:
+        for stage in sorted({unit.stage for unit in units}):
+            here = [unit for unit in units if unit.stage == stage]
+
+            def failed(index: int, error: Exception, here: list[Unit] = here) -> None:
+                if isinstance(error, OSError) and error.errno in _NO_ROOM:
+                    raise error
+                failures.append((here[index], error))
+
+            for done, (index, name) in enumerate(_answers(here, store, workers, on, failed), 1):
+                if name != here[index].id:
+                    failed(index, RuntimeError(f"its worker calls it {name}, so it runs another version of this code"))
+                running = min(workers, len(here) - done) if on is None else len(here) - done
+                bar.set_postfix_str(f"{running} {'running' if on is None else 'to come'}, {len(failures)} failed")
+                bar.update()
+    if failures:
+        raise UnitsFailed(_told(failures)) from failures[0][1]
+
+
+def _answers(units: list[Unit], store: LocalStore, workers: int, on: Any, failed: Failed) -> Iterator[tuple[int, str]]:
+    if on is None:
+        return in_processes(compute_unit, [(unit, store.root) for unit in units], workers, failed)
+    # Dask is an extra that most readers do without.
+    from wslib.study.engine.dask import on_cluster
+
+    return on_cluster(units, store.root, on, failed)
+
+
+def _told(failures: Sequence[tuple[Unit, Exception]]) -> str:
+    """A sentence for each unit that failed, and what to do."""
+    sentences = []
+    for unit, error in failures:
+        what = str(error).splitlines()[0] if str(error) else "no more is known"
+        known = isinstance(error, (ParameterError, WorkerLost, OSError))
+        sentences.append(f"unit {unit.id} ({unit.kind}) failed: {what if known else f'{type(error).__name__}: {what}'}")
+    return "\n".join([*sentences, "all other units are stored; the same command tries these again"])
+
+
+def compute_unit(unit: Unit, root: Path, **how: Any) -> str:
+    """Compute one unit, store it below ``root``, return its id: what a worker does."""
+    started, wall, cpu = datetime.now(UTC), time.perf_counter(), time.process_time()
+    computed = unit.compute_in(root, **how)
+    provenance = {
+        "date": started.isoformat(timespec="seconds"),
+        "seconds": round(time.perf_counter() - wall, 3),
+        "cpu_seconds": round(time.process_time() - cpu, 3),
+        "results_version": RESULTS_VERSION,
+        **machine(),
+        **computed.notes,
+    }
+    LocalStore(root).commit(unit.kind, unit.id, unit.canonical(), computed.summary, computed.tables, provenance)
+    return unit.id
+
+
+@cache
+def machine() -> dict[str, str]:
+    """What the results of this process are made with."""
+    return {
+        "code": _code_version(),
+        "processor": _processor(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("numpy", "numba")},
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def _code_version() -> str:
+    """The commit of the code, with ``+`` when files differ from it; the package's version outside a repository."""
+    try:
+        asked = ["git", "-C", str(HOME), "describe", "--always", "--dirty=+", "--abbrev=12"]
+        return subprocess.run(asked, capture_output=True, text=True, check=True, timeout=20).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return version("warm-start")

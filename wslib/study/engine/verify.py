@@ -1,0 +1,180 @@
+"""Is what is stored still what was stored, and does it come out again? Checksums of everything, some units once more.
+
+A unit is computed again in a scratch store that nothing is read from but networks, and every number and table is
+compared with the stored one, as text. On another kind of processor last bits, and with them games, may differ
+(:mod:`wslib.study.engine.store` keeps beside each result what it was made with).
+"""
+
+import os
+import random
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from wslib.parameters import ParameterError, canonical_json
+from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, Stored, read_folder
+from wslib.study.engine.units import Unit, compute_unit, known_results, machine
+
+
+@dataclass
+class Checked:
+    """Folders, files and bytes whose digests were compared, and what was damaged."""
+
+    folders: int = 0
+    files: int = 0
+    size: int = 0
+    damaged: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        found = "; ".join(self.damaged) if self.damaged else "no damage"
+        return f"{self.folders} results, {self.files} files, {self.size / 1e6:.1f} MB: {found}"
+
+
+def check(root: Path) -> Checked:
+    """Compare every file below a folder with the digest in its manifest; nothing is moved or changed."""
+    checked = Checked()
+    for manifest in sorted(root.rglob(MANIFEST)):
+        if "damaged" in manifest.relative_to(root).parts:
+            continue  # set aside earlier
+        checked.folders += 1
+        try:
+            files = read_folder(manifest.parent)[1]
+        except DamagedResult as damage:
+            checked.damaged += (str(damage),)
+        else:
+            checked.files += len(files)
+            checked.size += sum(len(content) for content in files.values())
+    return checked
+
+
+@dataclass(frozen=True)
+class Again:
+    """A unit that was computed again, and what came of it."""
+
+    experiment: str
+    unit: Unit
+    origin: str
+    stored: Stored
+    differences: tuple[str, ...]
+    seconds: float
+
+    @property
+    def made_on(self) -> str:
+        """The processor that the stored result was made with."""
+        return str(self.stored.provenance.get("processor", ""))
+
+    def sentences(self) -> list[str]:
+        """What differs, a sentence each; the last one says what was compared."""
+        name = f"unit {self.unit.id} ({self.unit.kind}, {self.origin})"
+        rows = sum(len(table) for table in self.stored.tables.values())
+        elsewhere = self.made_on not in ("", machine()["processor"])
+        return [
+            *(f"{name}: {difference}" for difference in self.differences),
+            f"{name}, {len(self.stored.summary)} numbers and {rows} rows of tables: "
+            f"{'DIFFERENT' if self.differences else 'the same'}, {self.seconds:.1f} s"
+            + (", made on another kind of processor" if elsewhere else ""),
+        ]
+
+    def row(self) -> dict[str, Any]:
+        """The same as a row of a record."""
+        here = machine()
+        return {
+            "date": datetime.now(UTC).isoformat(timespec="seconds"), "experiment": self.experiment,
+            "unit": self.unit.id, "kind": self.unit.kind, "trains": self.unit.stage == 0, "made_on": self.made_on,
+            "again_on": here["processor"], "code": here["code"], "same": not self.differences,
+        }  # fmt: skip
+
+
+def write_record(path: Path, again: Again) -> None:
+    """Append a row to a record, which is begun where there is none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame([again.row()]).to_csv(path, mode="a", header=not path.exists(), index=False, lineterminator="\n")
+
+
+def recompute_some(units: Sequence[Unit], experiment: str, number: int, seconds: float, seed: int) -> Iterator[Again]:
+    """Compute a seeded sample of those units again that are there and fit into this time.
+
+    A unit that needs a network that is not to be had here is passed over.
+    """
+    local = LocalStore()
+    known = known_results(units, experiment, local)
+    candidates = [unit for unit in {unit.id: unit for unit in units}.values() if unit.id in known]
+    random.Random(seed).shuffle(candidates)
+    for unit in candidates:
+        took = float(known[unit.id][1].provenance.get("cpu_seconds", seconds))
+        if number < 1 or took > seconds or not (unit.stage == 0 or unit.needs_no_training(local.root)):
+            continue
+        try:
+            again = recompute(unit, experiment)
+        except ParameterError:
+            continue
+        yield again
+        number, seconds = number - 1, seconds - took
+
+
+def that_is_there(unit: Unit, experiment: str) -> Unit:
+    """The unit, if there is a result of it to compare with."""
+    if unit.id not in known_results([unit], experiment, LocalStore()):
+        raise ParameterError(f"there is no result of unit {unit.id} to compare with: 'wslib run' computes it")
+    return unit
+
+
+def recompute(unit: Unit, experiment: str) -> Again:
+    """Compute a unit again, and compare."""
+    local = LocalStore()
+    origin, stored = known_results([unit], experiment, local)[unit.id]
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="wslib-verify-") as folder:
+        scratch = Path(folder)
+        if unit.stage > 0:
+            _lend_networks(local.root, scratch)
+        compute_unit(unit, scratch)
+        again = LocalStore(scratch).read(unit.kind, unit.id)
+    assert again is not None
+    differences = tuple(differing(stored, again))
+    return Again(experiment, unit, origin, stored, differences, time.perf_counter() - started)
+
+
+def _lend_networks(root: Path, scratch: Path) -> None:
+    """Let a measurement find the networks that it measures."""
+    for kind in ("state", "networks"):
+        (scratch / kind).mkdir()
+        for path in (root / kind).glob("*"):
+            os.symlink(path.resolve(), scratch / kind / path.name)
+
+
+def differing(stored: Stored, again: Stored) -> Iterator[str]:
+    """What differs between two results, a sentence each."""
+    for name in sorted({*stored.summary, *again.summary}):
+        one, two = ({"": values.get(name)} for values in (stored.summary, again.summary))
+        if canonical_json(one) != canonical_json(two):
+            yield f"{name} is {one['']!r} in the store and {two['']!r} now"
+    for name, table in stored.tables.items():
+        now = again.tables.get(name)
+        if now is None or len(now) != len(table):
+            # Where units of several kinds are published together, a unit has none of the others' rows.
+            if len(table):
+                yield f"the table {name!r} has other rows now"
+            continue
+        for column in {*table, *now}:
+            if not _same(table.get(column), now.get(column)):
+                yield f"the table {name!r} differs in its column {column!r}"
+
+
+def _same(stored: pd.Series | None, now: pd.Series | None) -> bool:
+    """Whether a column comes out again; a published one has the type, and may have the gaps, of its whole table."""
+    if stored is None or now is None:
+        left = stored if now is None else now
+        return left is None or bool((left.isna() | (left.astype(str) == "")).all())
+    if stored.dtype == now.dtype:
+        return stored.to_csv(index=False) == now.to_csv(index=False)
+    if pd.api.types.is_numeric_dtype(now) and now.dtype != bool:
+        one, two = pd.to_numeric(stored, errors="coerce").astype(float), now.astype(float)
+        return bool(((one == two) | (one.isna() & two.isna())).all())
+    return stored.astype(str).tolist() == now.astype(str).tolist()

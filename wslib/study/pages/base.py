@@ -1,0 +1,252 @@
+"""The experiments of the study: which units of work each asks for, at which scale.
+
+An experiment's fields are the parameters of its notebook. ``units()`` lists what it needs, ``labels()`` says in the
+same order what each unit stands for.
+"""
+
+from functools import cached_property
+from itertools import combinations
+from typing import Any, ClassVar, Literal, Self
+
+import pandas as pd
+from pydantic import Field, field_validator, model_validator
+
+from wslib.games import game
+from wslib.parameters import Parameters
+from wslib.play import METHODS, player
+from wslib.study.engine.units import MatchUnit, Unit
+
+BOARDS = ("gobang", "connect4", "othello")
+PLAYERS = ("random", "mcts", "rave", "rhea")
+SMOKE_GAMES, SMOKE_ROLLOUTS = 4, 10
+
+
+class Experiment(Parameters):
+    """Base of the experiments."""
+
+    name: ClassVar[str]
+    tables: ClassVar[tuple[str, ...]] = ()
+    """Tables that are published beside the summaries."""
+    networks: ClassVar[int] = 2
+    """Runs of a kind whose last networks are published."""
+
+    preset: Literal["full", "smoke"] = Field("full", description="full: the published scale; smoke: seconds")
+    workers: int = Field(0, ge=0, le=1024, description="worker processes; 0 is one per core")
+
+    @property
+    def waits(self) -> bool:
+        """Whether what is missing is computed before anything is shown: an experiment may be too large for that."""
+        return getattr(self, "compute", True)
+
+    def asked(self) -> list[tuple[Unit, dict[str, Any]]]:
+        """Each unit with its labels."""
+        raise TypeError(f"{type(self).__name__} does not say what it asks for")
+
+    @cached_property
+    def asked_once(self) -> list[tuple[Unit, dict[str, Any]]]:
+        """What :meth:`asked` says: it may name thousands of units."""
+        return self.asked()
+
+    def units(self) -> list[Unit]:
+        """The units, in a fixed order."""
+        return [unit for unit, _ in self.asked_once]
+
+    def labels(self) -> pd.DataFrame:
+        """What each unit stands for, in the order of :meth:`units`."""
+        return pd.DataFrame([labels for _, labels in self.asked_once])
+
+
+class _Matches(Experiment):
+    """What the experiments with network-less players have in common."""
+
+    games: int = Field(500, ge=2, le=1_000_000, multiple_of=2, description="games a pair, half with each colour")
+    rollouts: int = Field(100, ge=2, le=1_000_000, description="rollouts (simulations) a move")
+    boards: tuple[str, ...] = Field(BOARDS, min_length=1, description="games played")
+    seed: int = Field(0, ge=0, description="seed of all random streams")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _at_scale(cls, values: Any) -> Any:
+        values = {n: split(v) if n in ("boards", "players") else v for n, v in dict(values).items()}
+        if values.get("preset") == "smoke":
+            values["games"] = _at_most(SMOKE_GAMES, values.get("games"))
+            values["rollouts"] = _at_most(SMOKE_ROLLOUTS, values.get("rollouts"))
+        return values
+
+    @field_validator("boards")
+    @classmethod
+    def _known_boards(cls, boards: tuple[str, ...]) -> tuple[str, ...]:
+        ids = [game(board).id for board in boards]
+        if len(set(ids)) < len(ids):
+            raise ValueError("boards names a game twice")
+        plain = {game(board).id: board for board in BOARDS}
+        return tuple(plain.get(full, full) for full in ids)
+
+    def _players(self, **changes: Any) -> dict[str, Any]:
+        """The settings of the four players at this number of rollouts."""
+        return {name: self._player(name, **changes.get(name, {})) for name in PLAYERS}
+
+    def _player(self, name: str, **changes: Any) -> Any:
+        budget = {"random": {}, "rhea": {"rollouts": self.rollouts}}.get(name, {"simulations": self.rollouts})
+        return player(name, **{**budget, **changes})
+
+    def _match(self, board: str, a: Any, b: Any, **more: Any) -> MatchUnit:
+        return MatchUnit(game=board, a=a, b=b, games=self.games, seed=self.seed, **more)
+
+
+def split(value: Any) -> Any:
+    """A list as papermill passes it, typed as text, ``"mcts, rave"``, or a single number."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(","))
+    return (value,) if isinstance(value, int | float) else value
+
+
+def no_twice(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A list as it is, if nothing is in it twice."""
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            raise ValueError(f"{name} names {value!r} twice: once is enough")
+    return values
+
+
+def _at_most(most: int, value: Any) -> Any:
+    """The smaller of both; what is no number is left for the field to refuse."""
+    try:
+        return min(int(value), most)
+    except (TypeError, ValueError):
+        return most if value is None else value
+
+
+class Orientation(_Matches):
+    """Table 5.1: random, MCTS, RAVE and RHEA against each other; and RHEA with one parameter changed at a time."""
+
+    name: ClassVar[str] = "orientation"
+    tables: ClassVar[tuple[str, ...]] = ("games",)
+
+    players: tuple[str, ...] = Field(PLAYERS, min_length=2, description="who meets whom")
+    opening_plies: int = Field(0, ge=0, le=20, description="random plies before the players take over")
+
+    @model_validator(mode="after")
+    def _known_players(self) -> Self:
+        for name in self.players:
+            if name not in METHODS:
+                raise ValueError(f"there is no player {name!r}: the players are {', '.join(METHODS)}")
+        if len(set(self.players)) < len(self.players):
+            raise ValueError("players names somebody twice")
+        return self
+
+    def rhea_variants(self) -> dict[str, Any]:
+        """RHEA with one parameter changed: section 5.4 calls it insensitive to all but the rollouts."""
+        changes: dict[str, dict[str, Any]] = {
+            "half the rollouts": {"rollouts": max(self.rollouts // 2, 2)},
+            "n = 1": {"rollouts_per_individual": 1},
+            "horizon 5": {"horizon": 5},
+            "horizon 20": {"horizon": 20},
+            "population 5": {"population": 5},
+            "population 20": {"population": 20},
+            "mutation 0.1": {"mutation": 0.1},
+            "mutation 0.4": {"mutation": 0.4},
+        }
+        return {name: self._player("rhea", **change) for name, change in changes.items()}
+
+    def asked(self) -> list[tuple[Unit, dict[str, Any]]]:
+        """All pairs (the later of the list is player A), then the variants of RHEA against RHEA and against MCTS."""
+        players = self._players()
+        asked: list[tuple[Unit, dict[str, Any]]] = []
+        for board in self.boards:
+            for b, a in combinations(self.players, 2):
+                unit = self._match(board, players[a], players[b], opening_plies=self.opening_plies)
+                asked.append((unit, {"part": "table", "board": board, "a": a, "b": b}))
+            if "rhea" not in self.players:
+                continue
+            for variant, settings in self.rhea_variants().items():
+                for b in ("rhea", "mcts"):
+                    unit = self._match(board, settings, players[b], opening_plies=self.opening_plies)
+                    asked.append((unit, {"part": "rhea", "board": board, "a": variant, "b": b}))
+        return asked
+
+
+class Readings(_Matches):
+    """Which reading of the formulas comes closest to Table 5.1: options one at a time, and the likely pairs."""
+
+    name: ClassVar[str] = "readings"
+
+    POINTS: ClassVar[dict[str, dict[str, dict[str, Any]]]] = {
+        "default": {},
+        "RAVE: moves of the path only": {"rave": {"amaf": "path"}},
+        "RAVE: both players' moves": {"rave": {"amaf_players": "both"}},
+        "RAVE: β from N(s, a)": {"rave": {"beta": "action"}},
+        "RAVE: final move by Q": {"rave": {"policy": "q"}},
+        "RAVE: final move by Q_rave": {"rave": {"policy": "q_rave"}},
+        "RAVE: tree kept": {"rave": {"tree": "kept"}},
+        "RAVE: UCB1": {"rave": {"rule": "ucb1"}},
+        "MCTS: final move by Q": {"mcts": {"policy": "q"}},
+        "MCTS: tree kept": {"mcts": {"tree": "kept"}},
+        "MCTS: UCB1": {"mcts": {"rule": "ucb1"}},
+        "MCTS: UCB1, c = √2": {"mcts": {"rule": "ucb1", "c": 2**0.5}},
+        "RHEA: illegal moves replaced at random": {"rhea": {"illegal": "random"}},
+        "RHEA: n = 1": {"rhea": {"rollouts_per_individual": 1}},
+        "both: final move by Q": {"mcts": {"policy": "q"}, "rave": {"policy": "q"}},
+        "both: trees kept": {"mcts": {"tree": "kept"}, "rave": {"tree": "kept"}},
+        "both: UCB1": {"mcts": {"rule": "ucb1"}, "rave": {"rule": "ucb1"}},
+        "both: c = √2": {"mcts": {"c": 2**0.5}, "rave": {"c": 2**0.5}},
+        "path only, by Q_rave": {"rave": {"amaf": "path", "policy": "q_rave"}},
+        "both players' moves, by Q_rave": {"rave": {"amaf_players": "both", "policy": "q_rave"}},
+        "by Q_rave; RHEA random": {"rave": {"policy": "q_rave"}, "rhea": {"illegal": "random"}},
+        "trees kept; RHEA random": {"mcts": {"tree": "kept"}, "rave": {"tree": "kept"}, "rhea": {"illegal": "random"}},
+        "UCB1; RHEA random": {"mcts": {"rule": "ucb1"}, "rave": {"rule": "ucb1"}, "rhea": {"illegal": "random"}},
+        "both players' moves; RHEA random": {"rave": {"amaf_players": "both"}, "rhea": {"illegal": "random"}},
+    }
+
+    def asked(self) -> list[tuple[Unit, dict[str, Any]]]:
+        """Every reading's table; matches that a reading does not change are the same units."""
+        asked: list[tuple[Unit, dict[str, Any]]] = []
+        for reading, changes in self.POINTS.items():
+            players = self._players(**changes)
+            for board in self.boards:
+                for b, a in combinations(PLAYERS, 2):
+                    unit = self._match(board, players[a], players[b])
+                    asked.append((unit, {"reading": reading, "board": board, "a": a, "b": b}))
+        return asked
+
+
+class Chapter(Parameters):
+    """Base of the pages that explain: small already, and smaller by the preset smoke."""
+
+    SMALL: ClassVar[dict[str, int]] = {}
+    """What is at most so large by that preset."""
+
+    preset: Literal["full", "smoke"] = Field("full", description="full: as in the book; smoke: seconds")
+
+    def __init__(self, **values: Any) -> None:
+        if values.get("preset") == "smoke":
+            values |= {name: _at_most(most, values.get(name)) for name, most in self.SMALL.items()}
+        super().__init__(**values)
+
+
+class Tour(Chapter):
+    """The chapter on the games: random games that show their shape."""
+
+    SMALL: ClassVar[dict[str, int]] = {"games": 20}
+
+    games: int = Field(400, ge=2, multiple_of=2, le=100_000, description="random games counted per game")
+    seed: int = Field(0, ge=0, description="seed of the random games")
+
+
+class Look(Chapter):
+    """The chapter on the searches: searches to look into."""
+
+    SMALL: ClassVar[dict[str, int]] = {"simulations": 20}
+
+    simulations: int = Field(100, ge=10, le=1_000_000, description="simulations of the searches that are shown")
+    seed: int = Field(0, ge=0, description="seed of their random streams")
+
+
+class Evolution(Chapter):
+    """The chapter on RHEA: evolutions to look into."""
+
+    SMALL: ClassVar[dict[str, int]] = {"evolutions": 20, "games": 20}
+
+    evolutions: int = Field(200, ge=10, le=100_000, description="evolutions that are averaged over")
+    games: int = Field(100, ge=2, multiple_of=2, le=100_000, description="games a match, half with each colour")
+    seed: int = Field(0, ge=0, description="seed of their random streams")

@@ -1,0 +1,215 @@
+"""The experiments with networks: which runs and measurements each asks for (see :mod:`wslib.study.pages.base`)."""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from wslib.parameters import ParameterError
+from wslib.play import player
+from wslib.search import GUIDED
+from wslib.study.engine.runs import RunUnit, StrengthUnit, UntrainedUnit
+from wslib.study.engine.units import Unit
+from wslib.study.pages.base import Chapter, Experiment, split
+from wslib.training.settings import RunSettings, preset
+
+LEARNED_BOARDS = ("connect4", "othello")
+Asked = list[tuple[Unit, dict[str, Any]]]
+
+
+class _Lists(Experiment):
+    """Lists may come as text, as papermill passes them."""
+
+    @classmethod
+    def lists(cls) -> tuple[str, ...]:
+        """Fields that hold lists."""
+        return ("boards",)
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**{n: split(v) if n in self.lists() else v for n, v in values.items()})
+
+
+class Untrained(_Lists):
+    """Table 6.1: the enhancements against Baseline with networks that have learned nothing."""
+
+    name: ClassVar[str] = "untrained"
+
+    games: int = Field(100, ge=2, multiple_of=2, description="games a pair, half with each colour")
+    simulations: int = Field(100, ge=2, description="m: simulations a move")
+    boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), min_length=1, description="games played")
+    channels: int = Field(32, ge=1, le=1024, description="C: channels of the networks")
+    seed: int = Field(0, ge=0, description="seed of all random streams")
+
+    def asked(self) -> Asked:
+        """All pairs with a network per game; by Q_rave; and Table 6.1 with one network for all games."""
+        scale = {"games": 4, "simulations": 8, "channels": 4} if self.preset == "smoke" else {
+            "games": self.games, "simulations": self.simulations, "channels": self.channels}  # fmt: skip
+        asked: Asked = []
+        for board in self.boards:
+            common = {"game": board, "seed": self.seed, **scale}
+            methods = list(GUIDED)
+            for row, a in enumerate(methods):
+                for b in methods[:row]:
+                    labels = {"part": "matrix", "board": board, "a": a, "b": b, "policy": "visits"}
+                    asked.append((UntrainedUnit(a=a, b=b, **common), labels))
+            for a in (m for m in methods if GUIDED[m].rave):
+                labels = {"part": "by Q_rave", "board": board, "a": a, "b": "baseline", "policy": "q_rave"}
+                asked.append((UntrainedUnit(a=a, b="baseline", policy="q_rave", **common), labels))
+            for a in methods[1:]:
+                labels = {"part": "one network", "board": board, "a": a, "b": "baseline", "policy": "visits"}
+                asked.append((UntrainedUnit(a=a, b="baseline", networks="one", **common), labels))
+        return asked
+
+
+class _Learning(_Lists):
+    """Runs of several kinds, and the strength of their networks on the way."""
+
+    tables: ClassVar[tuple[str, ...]] = ("iterations",)
+
+    boards: tuple[str, ...] = Field(LEARNED_BOARDS, min_length=1, description="games learned")
+    seeds: int = Field(2, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
+    iterations: int = Field(30, ge=1, le=10_000, description="iterations of each run")
+    games: int = Field(200, ge=2, multiple_of=2, description="games that measure a network's strength")
+    opponent: int = Field(400, ge=1, description="simulations of the MCTS that it meets")
+
+    MEASURED: ClassVar[tuple[int, ...]] = (10, 20, 30, 50, 70, 100)
+
+    def kinds(self) -> dict[str, dict[str, Any]]:
+        """The kinds of runs, by name: what each changes."""
+        raise TypeError(f"{type(self).__name__} does not name its runs")
+
+    def run(self, board: str, changes: dict[str, Any], seed: int) -> RunSettings:
+        """The settings of one run."""
+        return preset("smoke" if self.preset == "smoke" else "laptop", **{**changes, "game": board, "seed": seed})
+
+    @property
+    def scale(self) -> dict[str, int]:
+        """Seeds, iterations, games and the opponent's simulations at the preset's scale."""
+        if self.preset == "smoke":
+            return {"seeds": 1, "iterations": 2, "games": 4, "opponent": 8}
+        names = ("seeds", "iterations", "games", "opponent")
+        return {name: getattr(self, name) for name in names}
+
+    def asked(self) -> Asked:
+        """Every run, and matches of its networks against a search without a network."""
+        iterations, games = self.scale["iterations"], self.scale["games"]
+        opponent = player("mcts", simulations=self.scale["opponent"])
+        asked: Asked = []
+        for board in self.boards:
+            for kind, changes in self.kinds().items():
+                for seed in range(self.scale["seeds"]):
+                    run = self.run(board, changes, seed)
+                    labels = {"board": board, "kind": kind, "seed": seed}
+                    asked.append((RunUnit(run=run, iterations=iterations), {"part": "run", **labels, "iteration": 0}))
+                    for k in sorted({*(k for k in self.MEASURED if k <= iterations), iterations}):
+                        unit = StrengthUnit(run=run, iteration=k, opponent=opponent, games=games)
+                        asked.append((unit, {"part": "strength", **labels, "iteration": k}))
+        return asked
+
+
+class NetworkChoice(_Learning):
+    """Which compact network learns most per minute of a processor."""
+
+    name: ClassVar[str] = "network_choice"
+
+    CANDIDATES: ClassVar[dict[str, dict[str, Any]]] = {
+        "author-16": {"channels": 16},
+        "author-32": {},
+        "author-64": {"channels": 64},
+        "residual-32": {"shape": "residual", "channels": 32, "hidden": (64,)},
+        "dense-256": {"shape": "dense", "channels": 256, "hidden": ()},
+    }
+    winner: str = Field("author-32", description="the candidate that also runs with 10 epochs")
+
+    def kinds(self) -> dict[str, dict[str, Any]]:
+        """The candidates with 1 epoch, and the winner with 10."""
+        if self.winner not in self.CANDIDATES:
+            names = ", ".join(self.CANDIDATES)
+            raise ParameterError(f"winner = {self.winner!r} is not allowed: it should be one of {names}")
+        if self.preset == "smoke":
+            return {name: {k: v for k, v in c.items() if k == "shape"} for name, c in self.CANDIDATES.items()}
+        return {**self.CANDIDATES, f"{self.winner}, 10 epochs": {**self.CANDIDATES[self.winner], "epochs": 10}}
+
+
+class Protocol(_Learning):
+    """What the protocol does, warm start aside: epochs, gating, root noise, symmetries."""
+
+    name: ClassVar[str] = "protocol"
+
+    def kinds(self) -> dict[str, dict[str, Any]]:
+        """The laptop preset with one thing changed at a time."""
+        return {
+            "laptop (1 epoch)": {},
+            "2 epochs": {"epochs": 2},
+            "10 epochs": {"epochs": 10},
+            "no gating": {"gating": False},
+            "root noise": {"noise": 0.25},
+            "all symmetries": {"symmetries": "all"},
+        }
+
+
+class ItLearns(_Lists):
+    """Whether a laptop run learns to play: its last network against MCTS with ever more simulations."""
+
+    name: ClassVar[str] = "it_learns"
+    tables: ClassVar[tuple[str, ...]] = ("iterations", "games")
+
+    boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), min_length=1, description="games learned")
+    seeds: int = Field(3, ge=1, le=1000, description="runs of each game (seeds 0, 1, ...)")
+    iterations: int = Field(100, ge=1, le=10_000, description="iterations of each run")
+    games: int = Field(200, ge=2, multiple_of=2, description="games a match")
+    opponents: tuple[int, ...] = Field(
+        (100, 400, 1600), min_length=1, description="simulations of the MCTS that a network meets"
+    )
+
+    @classmethod
+    def lists(cls) -> tuple[str, ...]:
+        return ("boards", "opponents")
+
+    def asked(self) -> Asked:
+        """Every run, and the matches of its last network."""
+        smoke = self.preset == "smoke"
+        iterations, games, seeds = (2, 4, 1) if smoke else (self.iterations, self.games, self.seeds)
+        asked: Asked = []
+        for seed in range(seeds):
+            for board in self.boards:
+                run = preset("smoke" if smoke else "laptop", game=board, seed=seed)
+                labels = {"board": board, "kind": "baseline", "seed": seed}
+                asked.append((RunUnit(run=run, iterations=iterations), {"part": "run", **labels, "opponent": 0}))
+                for m in (8,) if smoke else self.opponents:
+                    mcts = player("mcts", simulations=m)
+                    unit = StrengthUnit(run=run, iteration=iterations, opponent=mcts, games=games)
+                    asked.append((unit, {"part": "strength", **labels, "opponent": m}))
+        return asked
+
+
+class OneRun(Experiment):
+    """One training run to look into."""
+
+    name: ClassVar[str] = "one_run"
+    tables: ClassVar[tuple[str, ...]] = ("iterations",)
+
+    preset: Literal["smoke", "laptop", "table", "paper"] = Field("laptop", description="scale of the run")  # type: ignore[assignment]
+    board: str = Field("connect4", description="the game learned")
+    method: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora", "rhea"] = Field(
+        "wrora", description="who plays the warm start"
+    )
+    switch: Literal["fixed", "adaptive"] = Field("fixed", description="how the warm start ends")
+    iterations: int = Field(100, ge=1, le=10_000, description="iterations (smoke: 2)")
+    seed: int = Field(0, ge=0, description="seed of all random streams")
+
+    def asked(self) -> Asked:
+        """The run."""
+        warm = {} if self.method == "baseline" else {"switch": self.switch}
+        run = preset(self.preset, game=self.board, method=self.method, seed=self.seed, **warm)
+        iterations = 2 if self.preset == "smoke" else self.iterations
+        return [(RunUnit(run=run, iterations=iterations), {"board": self.board, "kind": self.method})]
+
+
+class Loop(Chapter):
+    """The chapter on the network and the loop."""
+
+    SMALL: ClassVar[dict[str, int]] = {"simulations": 20}
+
+    board: str = Field("connect4", description="the game of the examples")
+    simulations: int = Field(100, ge=10, le=100_000, description="simulations of the searches that are shown")
+    seed: int = Field(0, ge=0, description="seed of the network and the searches")

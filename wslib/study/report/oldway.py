@@ -1,0 +1,316 @@
+"""What the published way of playing tournaments does: how often games repeat, and what becomes of the ratings.
+
+``pairs`` has a row per pairing and way (``board``, ``way``, ``a``, ``b``, the counts of player A by colour,
+``distinct``); networks are called ``<kind>-<seed>``. Ratings are Elo; those of different games or ways are pools of
+their own, whose random player has 0.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy
+from matplotlib.figure import Figure
+
+from wslib.parameters import ParameterError
+from wslib.study.pages.old_way import WAYS
+from wslib.study.report.look import (
+    METHODS,
+    Html,
+    board_name,
+    kind_name,
+    look_of,
+    panel_axes,
+    percent,
+    show_figure,
+    show_table,
+)
+from wslib.study.statistics.pairings import COUNTS, ordered_pairs
+from wslib.study.statistics.rating import THESIS, Rating, RatingSettings, rate
+
+ANCHOR = "random"
+NAMES = {
+    "ours": "openings, fresh trees (ours)",
+    "trees kept": "openings, trees kept",
+    "empty board": "empty board, fresh trees",
+    "old": "empty board, trees kept (the old way)",
+}
+SETTINGS = {"ours": RatingSettings(), "thesis": THESIS}
+
+
+def complete(pool: pd.DataFrame) -> pd.DataFrame:
+    """The pairings that were played in all four ways, with what each tells: a comparison needs the same pairings."""
+    pool = pool.copy()
+    pool["pair"] = ["\n".join(sorted(names)) for names in zip(pool["a"], pool["b"], strict=True)]
+    ways = pool.groupby(["board", "pair"])["way"].transform("nunique")
+    pool = pool[ways == len(WAYS)].drop(columns="pair")
+    half = pool["games"] / 2
+    by_colour = [pool[[f"{name}_{colour}" for name in COUNTS]].max(axis=1) for colour in ("first", "second")]
+    pool["repeats"] = (by_colour[0] == half) & (by_colour[1] == half)
+    totals = [pool[f"{name}_first"] + pool[f"{name}_second"] for name in COUNTS]
+    pool["looks_repeated"] = np.logical_and.reduce([total % half == 0 for total in totals])
+    pool["score"] = (totals[0] + totals[1] / 2) / pool["games"]
+    return pool.reset_index(drop=True)
+
+
+def between_networks(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Without the random player, whose games are all different anyway."""
+    return pairs[(pairs["a"] != ANCHOR) & (pairs["b"] != ANCHOR)]
+
+
+def ways_table(pairs: pd.DataFrame) -> Html:
+    """How much the games of a pairing repeat each other, way by way."""
+    rows = []
+    for (board, way), group in between_networks(pairs).groupby(["board", "way"], sort=False):
+        first = (group["wins_first"] + group["losses_second"]).sum()
+        drawn = (group["draws_first"] + group["draws_second"]).sum()
+        games = group["games"].sum()
+        rows.append(
+            {
+                "game": board_name(str(board)),
+                "way": NAMES[str(way)],
+                "distinct games": "{:.1f} ({:.0f} to {:.0f})".format(*group["distinct"].agg(["mean", "min", "max"])),
+                "one outcome per colour %": percent(group["repeats"].mean()),
+                "looks so in the totals %": percent(group["looks_repeated"].mean()),
+                "first mover's score %": percent((first + drawn / 2) / games),
+                "draws %": percent(drawn / games),
+            }
+        )
+    games = f"{pairs['games'].max():.0f}"
+    return show_table(
+        pd.DataFrame(rows),
+        f"{len(group)} pairings of two networks a game and way, {games} games each. Distinct games: mean, fewest and "
+        "most. One outcome per colour: with either colour all games ended alike. In the totals, where colours are "
+        "added up, it can only be seen that wins, draws and losses are each none, half or all of the games.",
+    )
+
+
+def streaks(records: pd.DataFrame) -> pd.DataFrame:
+    """How often a game between networks ends like the one before it with the same colours, and how often by chance.
+
+    ``records`` has a row per game in the order of play (``board``, ``way``, ``a``, ``b``, ``a_first``, ``result_a``).
+    By chance means: if the same results had come in any other order.
+    """
+    rows = []
+    for (board, way), games in between_networks(records).groupby(["board", "way"], sort=False):
+        same, chance, steps = 0.0, 0.0, 0
+        for _, part in games.groupby(["a", "b", "a_first"], sort=False):
+            results, n = part["result_a"].to_numpy(), len(part)
+            if n < 2:
+                continue
+            counts = np.unique(results, return_counts=True)[1]
+            same += int(np.sum(results[1:] == results[:-1]))
+            chance += (n - 1) * float(np.sum(counts * (counts - 1)) / (n * (n - 1)))
+            steps += n - 1
+        if steps:
+            rows.append({"board": board, "way": way, "same": same / steps, "chance": chance / steps})
+    return pd.DataFrame(rows, columns=["board", "way", "same", "chance"])
+
+
+def streaks_table(found: pd.DataFrame) -> Html:
+    """The same as a table."""
+    rows = [
+        {
+            "game": board_name(r.board),
+            "way": NAMES[r.way],
+            "ends like the last %": percent(r.same),
+            "in any other order %": percent(r.chance),
+        }
+        for r in found.itertuples()
+    ]
+    return show_table(
+        pd.DataFrame(rows),
+        "How often a game between two networks ends like the one before it with the same colours, and how often it "
+        "would if the order of games did not matter.",
+    )
+
+
+def ratings(pairs: pd.DataFrame) -> dict[tuple[str, str, str], Rating]:
+    """The ratings by game, way and setting (``ours`` or ``thesis``)."""
+    order = {name: place for place, name in enumerate(_listed(pairs))}
+    found = {}
+    for (board, way), group in pairs.groupby(["board", "way"], sort=False):
+        results = ordered_pairs(group)
+        # The author's lists name the earlier entrant first; where colours are lost, that decides who is given the move.
+        later = results["first"].map(order) > results["second"].map(order)
+        results = pd.concat([results[~later], results[later]])
+        for name, settings in SETTINGS.items():
+            found[str(board), str(way), name] = _rate(results, settings.model_copy(update={"anchor": _anchor(order)}))
+    return found
+
+
+def _listed(pairs: pd.DataFrame) -> list[str]:
+    """The entrants by kind and seed in the order in which they appear, the random player last."""
+    names = list(dict.fromkeys(pairs[["a", "b"]].to_numpy().ravel()))
+    kinds = list(dict.fromkeys(name.rsplit("-", 1)[0] for name in sorted(names)))
+    return sorted(names, key=lambda name: (name == ANCHOR, kinds.index(name.rsplit("-", 1)[0]), name))
+
+
+def _anchor(names: Any) -> tuple[str, float] | None:
+    return (ANCHOR, 0.0) if ANCHOR in names else None
+
+
+def _rate(results: pd.DataFrame, settings: RatingSettings) -> Rating:
+    """Rated; where so few games leave advantage and drawelo open, with chess values for both."""
+    try:
+        return rate(results, settings)
+    except ParameterError:
+        return rate(results, settings.model_copy(update={"advantage": THESIS.advantage, "drawelo": THESIS.drawelo}))
+
+
+def elos(found: dict[tuple[str, str, str], Rating]) -> pd.DataFrame:
+    """A row per game and network, a column per way and setting."""
+    columns: dict[tuple[str, str], dict[tuple[str, str], float]] = {}
+    for (board, way, setting), rating in found.items():
+        for player in rating.players:
+            columns.setdefault((way, setting), {})[board, player] = rating[player]
+    frame = pd.DataFrame(columns)
+    frame.index.names = ["board", "player"]
+    return frame
+
+
+def ratings_table(frame: pd.DataFrame) -> Html:
+    """Every entrant's Elo under both ways and both settings."""
+    shown = {
+        "ours": ("ours", "ours"),
+        "ours, thesis' setting": ("ours", "thesis"),
+        "old way, our setting": ("old", "ours"),
+        "old way, thesis' setting": ("old", "thesis"),
+    }
+    rows = [
+        {"game": board_name(board), "player": _player_name(player)}
+        | {name: f"{row[key]:.0f}" for name, key in shown.items()}
+        for (board, player), row in frame.sort_values(("ours", "ours"), ascending=False)
+        .sort_index(level="board", sort_remaining=False, kind="stable")
+        .iterrows()
+    ]
+    return show_table(pd.DataFrame(rows), "Elo of the same networks, played and rated in two ways each (random: 0).")
+
+
+def _player_name(player: str) -> str:
+    kind, _, seed = player.rpartition("-")
+    return f"{kind_name(kind)}, seed {seed}" if kind else kind_name(player)
+
+
+def correlations(frame: pd.DataFrame) -> pd.DataFrame:
+    """Agreement of every way and setting with ours: Kendall's tau over the networks, and the mean move in Elo."""
+    rows = []
+    for board, group in frame.groupby(level="board", sort=False):
+        networks = group[group.index.get_level_values("player") != ANCHOR]
+        usual = networks[("ours", "ours")]
+        for way, setting in frame.columns:
+            other = networks[(way, setting)]
+            tau = scipy.stats.kendalltau(usual, other).statistic if len(networks) > 1 else np.nan
+            moved = (other - other.mean()) - (usual - usual.mean())
+            rows.append({"board": board, "way": way, "setting": setting, "tau": tau, "moved": moved.abs().mean(),
+                         "best": other.idxmax()[1]})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def correlations_table(found: pd.DataFrame) -> Html:
+    """The same as a table."""
+    rows = [
+        {
+            "game": board_name(r.board),
+            "played": NAMES[r.way],
+            "rated": "our setting" if r.setting == "ours" else "thesis' setting",
+            "Kendall's tau": "–" if np.isnan(r.tau) else f"{r.tau:.2f}",
+            "Elo moved on average": f"{r.moved:.0f}",
+            "best network": _player_name(r.best),
+        }
+        for r in found.itertuples()
+    ]
+    return show_table(
+        pd.DataFrame(rows),
+        "Agreement with the first row of each game over the networks' ratings: order (1: the same) and distance, after "
+        "the means of both are made equal.",
+    )
+
+
+def elo_figure(frame: pd.DataFrame, pairs: pd.DataFrame) -> Html:
+    """Elo in the old way, as the thesis rates, against Elo in ours: a mark per network."""
+    boards = list(dict.fromkeys(frame.index.get_level_values("board")))
+    one, two = ("ours", "ours"), ("old", "thesis")
+
+    def draw() -> Figure:
+        figure, axes = panel_axes(len(boards), 4.1, 3.9, "Elo, old way and thesis' setting")
+        for axis, board in zip(axes, boards, strict=True):
+            rows = frame.loc[board].drop(index=ANCHOR, errors="ignore")
+            kinds = rows.index.str.rsplit("-", n=1).str[0]
+            for kind in sorted(set(kinds), key=list(METHODS).index):
+                colour, mark = look_of(kind)
+                group = rows[kinds == kind]
+                axis.scatter(group[one], group[two], color=colour, marker=mark, s=36, label=kind_name(kind))
+            ends = [rows[[one, two]].to_numpy().min(), rows[[one, two]].to_numpy().max()]
+            axis.plot(ends, ends, color="#808080", linewidth=0.8)
+            axis.set_xlabel("Elo, our way and setting")
+            axis.set_title(board_name(board))
+            axis.grid()
+        handles, names = axes[0].get_legend_handles_labels()
+        figure.tight_layout(rect=(0, 0.08, 1, 1))
+        figure.legend(handles, names, loc="lower center", ncols=6, fontsize=8)
+        return figure
+
+    listed = "; ".join(
+        f"{board_name(b)}, {_player_name(p)}: {row[one]:.0f} and {row[two]:.0f}" for (b, p), row in frame.iterrows()
+    )
+    caption = (
+        "The same networks twice: played and rated our way (across) and the old way (up). On the line, both agree."
+    )
+    return show_figure(draw, f"Elo of each network, our way and the old way: {listed}.", caption, _flat(frame, pairs))
+
+
+def _flat(frame: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """The ratings with a column per way and setting, and the matches that they come from."""
+    flat = frame.copy()
+    flat.columns = [f"{way}, {setting} setting" for way, setting in frame.columns]
+    flat = flat.reset_index()
+    flat["units"] = [
+        " ".join(pairs.loc[(pairs["board"] == r.board) & ((pairs["a"] == r.player) | (pairs["b"] == r.player)), "unit"])
+        for r in flat.itertuples()
+    ]
+    return flat
+
+
+def moved_scores(pairs: pd.DataFrame) -> pd.DataFrame:
+    """How far the score of a pairing of networks is from that in our way, by game and way."""
+    table = between_networks(pairs).pivot_table(index=["board", "a", "b"], columns="way", values="score")
+    return table.sub(table["ours"], axis=0).drop(columns="ours").abs().groupby(level="board", sort=False).mean()
+
+
+def ways_prose(pairs: pd.DataFrame) -> str:
+    """What the two habits do to the variety of games."""
+    parts = []
+    moved = moved_scores(pairs)
+    for board, group in between_networks(pairs).groupby("board", sort=False):
+        by_way = group.groupby("way")[["distinct", "repeats", "looks_repeated"]].mean()
+        old, empty = by_way.loc["old"], by_way.loc["empty board"]
+        ours, repeats = by_way.loc["ours"], percent(old["repeats"])
+        parts.append(
+            f"**{board_name(str(board))}**: of {group['games'].max():.0f} games of a pairing {ours['distinct']:.1f} "
+            f"are different in our way, {empty['distinct']:.1f} from the empty board with fresh trees, and "
+            f"{old['distinct']:.1f} when the trees are kept as well. In the old way one outcome per colour explains "
+            f"{repeats} % of the pairings ({percent(ours['repeats'])} % in ours); a pairing's score is "
+            f"{100 * moved.loc[board, 'old']:.0f} percentage points from ours on average."
+        )
+    return " ".join(parts)
+
+
+def boards_prose(pairs: pd.DataFrame) -> str:
+    """The games that the matches are of."""
+    return " and ".join(map(board_name, dict.fromkeys(pairs["board"])))
+
+
+def ratings_prose(found: pd.DataFrame) -> str:
+    """Whether the order of the networks survives."""
+    parts = []
+    for board, group in found.groupby("board", sort=False):
+        keyed = {(r.way, r.setting): r for r in group.itertuples()}
+        usual, old = keyed["ours", "ours"], keyed["old", "thesis"]
+        same = "the same network is" if usual.best == old.best else "another network is"
+        parts.append(
+            f"{board_name(str(board))}: Kendall's tau between our ratings and those of the old way in the thesis' "
+            f"setting is {old.tau:.2f} (our games in the thesis' setting alone: {keyed['ours', 'thesis'].tau:.2f}); "
+            f"{same} the best."
+        )
+    return " ".join(parts)

@@ -1,0 +1,410 @@
+"""Table 5.1: ours beside the thesis', claim 1 with its verdict, RHEA's parameters, and the readings of the formulas.
+
+All functions take tidy frames: a row per match with its labels (``board``, ``a``, ``b``) and the counts of player A
+(``wins_first`` ... ``losses_second``).
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import scipy
+from matplotlib.figure import Figure
+
+from wslib.study.report.look import (
+    OURS,
+    THESIS,
+    Html,
+    board_name,
+    method_name,
+    p_value,
+    percent,
+    percent_map,
+    show_figure,
+    show_table,
+)
+from wslib.study.statistics import stats
+
+THESIS_GAMES = 500
+"""Repetitions that the caption of Table 5.1 names."""
+RHEA_GAMES = 100
+"""Repetitions that its cells with RHEA, all of them whole percentages, point to."""
+CLAIMED = tuple(combinations(("rave", "mcts", "rhea", "random"), 2))
+"""Claim 1 as orderings, the stronger first."""
+EXCEPTION = ("othello", "rhea", "random")
+HALF = "half the rollouts"
+NEARLY_ALL = 0.9
+"""Share of the orderings that "nearly all" is taken to mean."""
+
+
+def scored(matches: pd.DataFrame) -> pd.DataFrame:
+    """Add what is derived from the counts: wins, draws, losses, score, interval, shares."""
+    frame = matches.copy()
+    # Beside units of other kinds, whose rows lack them, counts have become floats.
+    counted = ["games", "distinct", *(f"{n}_{c}" for n in ("wins", "draws", "losses") for c in ("first", "second"))]
+    frame[counted] = frame[counted].astype(int)
+    for name in ("wins", "draws", "losses"):
+        frame[name] = frame[f"{name}_first"] + frame[f"{name}_second"]
+    counts = list(zip(frame["wins"], frame["draws"], frame["losses"], strict=True))
+    frame["score"] = [stats.score(*c) for c in counts]
+    frame["low"], frame["high"] = zip(*(stats.wilson(*c) for c in counts), strict=True)
+    frame["p"] = [stats.sign_test(wins, losses) for wins, _, losses in counts]
+    frame["drawn"] = frame["draws"] / frame["games"]
+    frame["first_mover"] = (frame["wins_first"] + frame["losses_second"]) / frame["games"]
+    return frame
+
+
+def beside_thesis(matches: pd.DataFrame, thesis: pd.DataFrame) -> pd.DataFrame:
+    """Our matches with the printed win rate, the difference, and whether it is more than chance."""
+    frame = scored(matches)
+    printed = thesis.set_index(["game", "column_player", "row_player"])["column_win_pct_vs_row"] / 100
+    keys = list(zip(frame["board"], frame["a"], frame["b"], strict=True))
+    frame["thesis"] = [printed.get(key, np.nan) for key in keys]
+    frame["thesis_back"] = [printed.get((board, b, a), np.nan) for board, a, b in keys]
+    frame["difference"] = frame["score"] - frame["thesis"]
+    frame["thesis_games"] = [RHEA_GAMES if "rhea" in (a, b) else THESIS_GAMES for _, a, b in keys]
+    frame["p_same"] = [_p_same(r.thesis, r.thesis_games, r.score, r.games) for r in frame.itertuples()]
+    frame["differs"] = frame["p_same"] < stats.ALPHA
+    return frame
+
+
+def _p_same(thesis: float, their_games: int, ours: float, games: int) -> float:
+    """Fisher's exact test that both win rates are one, with draws as half wins and whole counts."""
+    if np.isnan(thesis):
+        return np.nan
+    theirs, wins = round(thesis * their_games), round(ours * games)
+    return float(scipy.stats.fisher_exact([[theirs, their_games - theirs], [wins, games - wins]]).pvalue)
+
+
+def comparison_table(compared: pd.DataFrame) -> Html:
+    """Every pair: the thesis' win rate, ours with its interval, and the difference."""
+    shown = pd.DataFrame(
+        {
+            "game": compared["board"].map(board_name),
+            "match": [
+                f"{method_name(a)} – {method_name(b)}" for a, b in zip(compared["a"], compared["b"], strict=True)
+            ],
+            "thesis %": ["–" if np.isnan(t) else percent(t) for t in compared["thesis"]],
+            "ours %": compared["score"],
+            "95 % interval": [
+                f"{percent(lo)} to {percent(hi)}" for lo, hi in zip(compared["low"], compared["high"], strict=True)
+            ],
+            "ours − thesis %": [_points(d) for d in compared["difference"]],
+            "chance?": ["≠" if d else "" for d in compared["differs"]],
+        }
+    )
+    return show_table(
+        shown,
+        "Win rate of the first-named player, (wins + draws/2) / games. ≠: the two win rates differ by more than chance "
+        "(Fisher's exact test at 5 %, not corrected for the number of pairs; of the thesis "
+        f"{THESIS_GAMES} games, with RHEA the {RHEA_GAMES} that its whole percentages point to).",
+        {"ours %": percent},
+        compared,
+    )
+
+
+def diversity_table(compared: pd.DataFrame) -> Html:
+    """What the games were like: draws, wins of the first mover, lengths, and how many games differ from all others."""
+    shown = pd.DataFrame(
+        {
+            "game": compared["board"].map(board_name),
+            "match": [f"{method_name(r.a)} – {method_name(r.b)}" for r in compared.itertuples()],
+            "draws %": compared["drawn"],
+            "first mover wins %": compared["first_mover"],
+            "plies": compared["plies_mean"],
+            "games": compared["games"],
+            "distinct": compared["distinct"],
+        }
+    )
+    formats = {"draws %": percent, "first mover wins %": percent, "plies": "{:.1f}"}
+    return show_table(shown, "Draws, wins of whoever moved first, mean length, and distinct games.", formats, compared)
+
+
+def _points(difference: float) -> str:
+    return "–" if np.isnan(difference) else f"{100 * difference:+.1f}"
+
+
+def heat_maps(compared: pd.DataFrame, players: Sequence[str]) -> Html:
+    """The matrices of Table 5.1, ours above the thesis'; a column's player against a row's."""
+    boards = list(dict.fromkeys(compared["board"]))
+    names = [method_name(p) for p in players]
+
+    def draw() -> Figure:
+        figure, axes = plt.subplots(2, len(boards), figsize=(2.5 * len(boards) + 0.4, 5), squeeze=False)
+        for column, board in enumerate(boards):
+            for row, (source, title) in enumerate((("score", "ours"), ("thesis", "thesis"))):
+                back = {"score": lambda m: 1 - m.score, "thesis": lambda m: m.thesis_back}[source]
+                matrix = pd.DataFrame(np.nan, index=players, columns=players)
+                for match in compared[compared["board"] == board].itertuples():
+                    matrix.loc[match.b, match.a] = 100 * getattr(match, source)
+                    matrix.loc[match.a, match.b] = 100 * back(match)
+                axis = axes[row][column]
+                matrix.index, matrix.columns = names, names
+                percent_map(axis, matrix, decimals=1, size=8)
+                axis.set_title(f"{board_name(board)}, {title}")
+                axis.tick_params(rotation=0)
+        figure.tight_layout()
+        return figure
+
+    described = "; ".join(
+        f"{board_name(m.board)} {method_name(m.a)} against {method_name(m.b)} {percent(m.score)} %"
+        for m in compared.itertuples()
+    )
+    return show_figure(
+        draw,
+        f"Heat maps of win rates in percent, ours above and the thesis' below. Ours: {described}.",
+        "Win rates in percent of the column's player against the row's: ours (above) and Table 5.1 (below).",
+        compared,
+    )
+
+
+def claim_1(matches: pd.DataFrame) -> pd.DataFrame:
+    """Claim 1, an ordering a row: RAVE > MCTS > RHEA > random, but for RHEA against random in Othello."""
+    frame = scored(matches)
+    pairs = {(r.board, r.a, r.b): r for r in frame.itertuples()}
+    rows = []
+    for board in dict.fromkeys(frame["board"]):
+        for strong, weak in CLAIMED:
+            if match := pairs.get((board, strong, weak)):
+                counts = (match.wins, match.draws, match.losses)
+            elif match := pairs.get((board, weak, strong)):
+                counts = (match.losses, match.draws, match.wins)
+            else:
+                continue
+            facts = {"counts": counts, "games": match.games, "unit": getattr(match, "unit", "")}
+            rows.append({"board": board, "strong": strong, "weak": weak, **facts})
+    claim = pd.DataFrame(rows)
+    claim["score"] = [stats.score(*c) for c in claim["counts"]]
+    claim["interval"] = [stats.wilson(*c) for c in claim["counts"]]
+    claim["p_holm"] = stats.holm([stats.sign_test(c[0], c[2]) for c in claim["counts"]])
+    claim["exception"] = [(r.board, r.strong, r.weak) == EXCEPTION for r in claim.itertuples()]
+    claim["verdict"] = [
+        (stats.no_advantage_verdict if r.exception else stats.ordering_verdict)(r.score, r.interval, r.p_holm)
+        for r in claim.itertuples()
+    ]
+    return claim
+
+
+def claim_1_verdict(claim: pd.DataFrame) -> str:
+    """One verdict on the whole of claim 1's orderings (its exception has a row of its own)."""
+    orderings = claim[~claim["exception"]]["verdict"]
+    if not len(orderings):
+        return stats.UNDECIDED
+    if (orderings == stats.REPLICATED).mean() >= NEARLY_ALL:
+        return stats.REPLICATED
+    if (orderings != stats.NOT_REPLICATED).mean() < NEARLY_ALL:
+        return stats.NOT_REPLICATED
+    return stats.UNDECIDED
+
+
+def claim_1_table(claim: pd.DataFrame) -> Html:
+    """The orderings with their verdicts."""
+    shown = pd.DataFrame(
+        {
+            "game": claim["board"].map(board_name),
+            "claimed": [
+                f"{method_name(r.strong)} {'not above' if r.exception else '>'} {method_name(r.weak)}"
+                for r in claim.itertuples()
+            ],
+            "ours %": claim["score"],
+            "95 % interval": [f"{percent(i.low)} to {percent(i.high)}" for i in claim["interval"]],
+            "p (Holm)": claim["p_holm"],
+            "games": claim["games"],
+            "verdict": claim["verdict"],
+        }
+    )
+    caption = "Claim 1, one ordering a row. p: sign test on the decided games, corrected by Holm for all rows."
+    if (claim["verdict"] == stats.UNDECIDED).any():
+        shown["would decide"] = [_would_decide(r, len(claim)) for r in claim.itertuples()]
+        caption += " Would decide: games after which a difference of the observed size shows with 80 % power."
+    return show_table(
+        shown,
+        caption,
+        {"ours %": percent, "p (Holm)": p_value},
+        claim,
+    )
+
+
+def _would_decide(row, tests: int) -> str:
+    if row.verdict != stats.UNDECIDED:
+        return ""
+    wins, draws, losses = row.counts
+    games = stats.games_to_decide(wins, draws, losses, tests=tests)
+    return "no number can be named" if games is None else f"{games:,} games"
+
+
+def rhea_changes(matches: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
+    """RHEA with one parameter changed, a row per change and game: against RHEA as it is, and against MCTS."""
+    frame = scored(matches)
+    unchanged = scored(baseline).query("a == 'rhea' and b == 'mcts'").set_index("board")["score"]
+    changed = frame[frame["b"] == "rhea"].rename(columns={"a": "changed"}).reset_index(drop=True)
+    changed["p_holm"] = stats.holm(changed["p"].tolist())
+    changed["against_mcts"] = frame[frame["b"] == "mcts"]["score"].to_numpy()
+    changed["unchanged"] = changed["board"].map(unchanged)
+    return changed
+
+
+def rhea_table(changed: pd.DataFrame) -> Html:
+    """The changes of RHEA's parameters."""
+    shown = pd.DataFrame(
+        {
+            "changed": changed["changed"],
+            "game": changed["board"].map(board_name),
+            "against RHEA %": changed["score"],
+            "95 % interval": [f"{percent(r.low)} to {percent(r.high)}" for r in changed.itertuples()],
+            "p (Holm)": changed["p_holm"],
+            "against MCTS %": changed["against_mcts"],
+            "unchanged %": changed["unchanged"],
+        }
+    )
+    return show_table(
+        shown,
+        "RHEA with one parameter changed at a time: win rates against RHEA with the thesis' parameters (p: sign test, "
+        "corrected by Holm for all rows) and against MCTS, and what the unchanged RHEA scores there.",
+        {
+            "against RHEA %": percent,
+            "against MCTS %": percent,
+            "unchanged %": lambda v: "–" if np.isnan(v) else percent(v),
+            "p (Holm)": p_value,
+        },
+        changed,
+    )
+
+
+def rhea_prose(changed: pd.DataFrame) -> str:
+    """What section 5.4 says of RHEA's parameters, and what these matches say."""
+    weaker = changed[(changed["p_holm"] < stats.ALPHA) & (changed["score"] < 0.5)]
+    stronger = changed[(changed["p_holm"] < stats.ALPHA) & (changed["score"] > 0.5)]
+
+    def listed(rows: pd.DataFrame) -> str:
+        return "; ".join(f"{r.changed} in {board_name(r.board)} ({percent(r.score)} %)" for r in rows.itertuples())
+
+    half = changed[changed["changed"] == HALF]
+    lost = half["changed"].index.isin(weaker.index).sum()
+    other = len(weaker) + len(stronger) - lost
+    return (
+        f"Half the rollouts are weaker in {lost} of {len(half)} games. Of the {len(changed) - len(half)} other changes "
+        f"{other} make a difference by the same test. Weaker: {listed(weaker) or 'none'}. "
+        f"Stronger: {listed(stronger) or 'none'}."
+    )
+
+
+def printed_prose(checks: pd.DataFrame) -> str:
+    """Cells of the printed table that do not differ from one half after Holm's correction."""
+    same = [
+        f"{method_name(r.column_player)} against {method_name(r.row_player)} in {board_name(r.game)} "
+        f"({r.win_pct:g} %, p {p_value(r.binom_p_two_sided)} before the correction)"
+        for r in checks.itertuples()
+        if r.holm_p >= stats.ALPHA
+    ]
+    return (
+        f"Of its {len(checks)} printed win rates {len(same)} do not differ from one half by the binomial test with "
+        f"Holm's correction, taking the caption's number of games: {'; '.join(same)}."
+    )
+
+
+def distances(compared: pd.DataFrame) -> pd.DataFrame:
+    """Per reading: root mean square distance to the published cells in percentage points, and the cells that differ."""
+    grouped = compared.groupby("reading", sort=False)
+    frame = pd.DataFrame(
+        {
+            "rms": grouped["difference"].apply(lambda d: 100 * float(np.sqrt(np.mean(d**2)))),
+            "cells": grouped["differs"].sum().astype(int),
+            "of": grouped["differs"].size(),
+        }
+    )
+    if "unit" in compared:
+        frame["units"] = grouped["unit"].agg(" ".join)
+    for board in dict.fromkeys(compared["board"]):
+        of_board = compared[compared["board"] == board].groupby("reading", sort=False)["difference"]
+        frame[board] = of_board.apply(lambda d: 100 * float(np.sqrt(np.mean(d**2))))
+    return frame.sort_values("rms", kind="stable")
+
+
+def noise_floor(compared: pd.DataFrame) -> float:
+    """Distance in points that chance alone would leave if the printed win rates were the true ones."""
+    one = compared.drop_duplicates(["board", "a", "b"])
+    variance = one["thesis"] * (1 - one["thesis"]) * (1 / one["games"] + 1 / one["thesis_games"])
+    return 100 * float(np.sqrt(variance.mean()))
+
+
+def distance_table(distance: pd.DataFrame) -> Html:
+    """The readings, the closest first."""
+    boards = [c for c in distance if c not in ("rms", "cells", "of", "units")]
+    shown = distance.reset_index().rename(columns={b: board_name(b) for b in boards} | {"rms": "all games"})
+    shown = shown.drop(columns="units", errors="ignore")
+    shown["cells that differ"] = [f"{c} of {o}" for c, o in zip(shown.pop("cells"), shown.pop("of"), strict=True)]
+    return show_table(
+        shown,
+        "Distance to Table 5.1 in percentage points (root mean square over its pairs), and the pairs whose win rates "
+        "differ by more than chance (Fisher's exact test at 5 %).",
+        {name: "{:.1f}" for name in ("all games", *(board_name(b) for b in boards))},
+    )
+
+
+def distance_figure(distance: pd.DataFrame, floor: float) -> Html:
+    """The readings by their distance to Table 5.1."""
+    boards = [c for c in distance if c not in ("rms", "cells", "of", "units")]
+    marks = dict(zip(boards, ("o", "s", "^", "D", "v", "P", "X", "*"), strict=False))
+    colours = ("#0072B2", "#E69F00", "#CC79A7", "#56B4E9", "#999999") * 2
+
+    def draw() -> Figure:
+        figure, axis = plt.subplots(figsize=(6.4, 0.3 * len(distance) + 1.2))
+        places = np.arange(len(distance))[::-1]
+        for colour, board in zip(colours, boards, strict=False):
+            axis.scatter(distance[board], places, s=22, marker=marks[board], color=colour, label=board_name(board))
+        axis.scatter(distance["rms"], places, s=60, marker="|", linewidths=3, color=OURS, label="all games")
+        axis.axvline(floor, color=THESIS, linestyle="--", linewidth=1, label="chance alone")
+        axis.set_yticks(places, distance.index)
+        axis.set_xlim(left=0)
+        axis.set_xlabel("distance to Table 5.1 (percentage points)")
+        axis.grid(axis="x")
+        axis.legend(loc="upper center", bbox_to_anchor=(0.4, -3.2 / (0.3 * len(distance) + 1.2) * 0.22), ncols=5)
+        return figure
+
+    best = distance.index[0]
+    listed = "; ".join(f"{name} {row.rms:.1f}" for name, row in distance.iterrows())
+    return show_figure(
+        draw,
+        f"Distance of each reading to Table 5.1 in percentage points, closest first: {listed}. Chance: {floor:.1f}.",
+        f"How far each reading of the formulas is from Table 5.1; the closest is “{best}”. Dashed: what chance alone "
+        "would leave between two samples of these sizes.",
+        distance.reset_index(),
+    )
+
+
+def impossible_cells(thesis: pd.DataFrame) -> dict[str, object]:
+    """What the printed table cannot be: shares that are no count of 500 games, complements that do not add up."""
+    rhea = thesis[thesis["column_player"] == "rhea"]["column_win_pct_vs_row"]
+    printed = thesis.set_index(["game", "column_player", "row_player"])["column_win_pct_vs_row"]
+    odd = [
+        f"{board_name(game)}, {method_name(a)} against {method_name(b)}: {value} and {printed[game, b, a]}"
+        for (game, a, b), value in printed.items()
+        if a > b and abs(value + printed[game, b, a] - 100) > 0.001
+    ]
+    wins = thesis["column_win_pct_vs_row"] * THESIS_GAMES / 100
+    return {
+        "rhea pairs": len(rhea),
+        "of them whole": int((rhea % 1 == 0).sum()),
+        "chance of that": (100 / THESIS_GAMES) ** len(rhea),
+        "not adding up": odd,
+        "no count of games": int((np.abs(wins - wins.round()) > 0.001).sum()),
+    }
+
+
+def readings_table(claims: dict[str, pd.DataFrame]) -> Html:
+    """Claim 1 under each reading: its verdict, the orderings that hold, and the exception."""
+    rows = []
+    for reading, claim in claims.items():
+        orderings, exception = claim[~claim["exception"]], claim[claim["exception"]]
+        held = (orderings["verdict"] == stats.REPLICATED).sum()
+        row = {"reading": reading, "claim 1": claim_1_verdict(claim), "orderings": f"{held} of {len(orderings)}"}
+        for r in exception.itertuples():
+            row[f"RHEA against random, {board_name(r.board)} %"] = r.score
+            row["“does not beat it”"] = r.verdict
+        rows.append(row)
+    shown = pd.DataFrame(rows)
+    rates = {c: percent for c in shown if str(c).endswith("%")}
+    return show_table(shown, "Claim 1 under each reading of the formulas.", rates)

@@ -1,0 +1,128 @@
+"""The chapter on reliability: what was broken, how often, and what came of it, as the fault commands recorded."""
+
+import json
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from wslib.study.report.look import show_table
+
+PROMISES = {
+    "training killed": "A killed training run ends, after it was resumed, with the bytes of an undisturbed one",
+    "crash points": "After a crash at any file operation there is the old state or the new one, never a mixture",
+    "damaged files": "A damaged file is noticed and never loaded",
+    "many writers": "Eight processes, killed now and then, share one store without a lost or torn result",
+    "full disk": "A full disk is one sentence, and a restart succeeds",
+    "Dask": "Killed workers and a killed scheduler lose nothing and change no byte",
+    "notebooks": "A killed execution leaves no unreadable notebook in place of a good one",
+    "hostile input": "Crafted input is refused in one sentence, in bounded memory, and nothing of it runs",
+}
+FAULTS = "python tests/faults/run.py "
+TRAINED = "training runs"
+COMPUTED = {
+    "match": "games between searches without a network",
+    "false_alarms": "simulated tournaments",
+    "coverage": "simulated tournaments",
+    "opening": "solved openings",
+    "perfect": "searches against perfect play",
+    "untrained": "games between searches with untrained networks",
+    "pair": "tournament games of published networks",
+    "oldway": "tournament games of published networks",
+    "run perfect": "published networks against perfect play",
+    "strength": "games of a network against a search",
+    "run": TRAINED,
+    "switch": TRAINED,
+}
+"""What units of each kind compute, in words."""
+
+
+def summed(record: pd.DataFrame) -> pd.DataFrame:
+    """All runs of each fault command together, in the order of the promises."""
+    sums = record.groupby("fault").agg(
+        of=("of", "first"), trials=("trials", "sum"), failures=("failures", "sum"), runs=("trials", "size"),
+        seconds=("seconds", "sum"), last=("date", "max"),
+    )  # fmt: skip
+    known = [fault for fault in PROMISES if fault in sums.index]
+    return sums.loc[known].reset_index()
+
+
+def promises_table(record: pd.DataFrame) -> object:
+    """Promise, denominator and failures of each fault."""
+    sums = summed(record)
+    shown = pd.DataFrame(
+        {
+            "promise": [PROMISES[fault] for fault in sums["fault"]],
+            "tried on": [_tried(record, row) for row in sums.itertuples()],
+            "broken": sums["failures"],
+            "last": sums["last"].str[:10],
+        }
+    )
+    return show_table(shown, "What is promised, how often that was tried, and how often the promise was broken.")
+
+
+def _tried(record: pd.DataFrame, row: Any) -> str:
+    """A promise's denominator; of training runs also how many came to an end at which bytes could be compared."""
+    details = [json.loads(text) for text in record.loc[record["fault"] == row.fault, "details"]]
+    ended = sum(count for told in details for name, count in told.items() if name.startswith("runs ended"))
+    return f"{row.trials:,} {row.of}" + (f"; bytes compared at the end of {ended} runs" if ended else "")
+
+
+def runs_table(record: pd.DataFrame) -> object:
+    """Each run of a fault command as it was recorded."""
+    shown = record.assign(
+        date=record["date"].str[:10],
+        details=[_told(text) for text in record["details"]],
+        command=record["command"].str.removeprefix(FAULTS),
+        minutes=(record["seconds"] / 60).round(1),
+    )
+    columns = ["date", "fault", "trials", "failures", "minutes", "details", "command"]
+    caption = f"Every run of a fault command, as recorded. Commands begin with {FAULTS.strip()}."
+    return show_table(shown[columns], caption, data=record)
+
+
+def _told(details: str) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in json.loads(details).items())
+
+
+def prose(record: pd.DataFrame) -> str:
+    """The sum of it, as a sentence."""
+    sums = summed(record)
+    machines = sorted({escape(str(name)) for name in record["processor"]})
+    broken = int(sums["failures"].sum())
+    missing = [PROMISES[fault] for fault in PROMISES if fault not in set(sums["fault"])]
+    text = (
+        f"In {len(record)} runs of {sums['seconds'].sum() / 3600:.1f} hours in all, {int(sums['trials'].sum()):,} "
+        "trials were made (kills, crashes, damaged files, hostile inputs, and units computed while processes were "
+        f"killed); {'no promise was' if not broken else f'a promise was {broken} times'} broken. "
+        f"Machine: {', '.join(machines)}."
+    )
+    return text + (f" Not tried yet: {'; '.join(missing)}." if missing else "")
+
+
+def again_table(record: pd.DataFrame) -> object:
+    """Units that were computed again: what they were, on which machines, and how many came out the same."""
+    of = record.assign(what=record["kind"].map(COMPUTED).fillna(record["kind"]))
+    order = {what: place for place, what in enumerate(dict.fromkeys(COMPUTED.values()))}
+    groups = of.groupby(["what", "made_on", "again_on"], sort=False)["same"].agg(["size", "sum"]).reset_index()
+    groups = groups.sort_values("what", key=lambda column: column.map(order), kind="stable")
+    shown = groups.set_axis(["what", "made on", "computed again on", "units", "the same"], axis=1)
+    return show_table(shown, "Published results that were computed again, number by number and move by move.", data=of)
+
+
+def again_prose(record: pd.DataFrame) -> str:
+    """How many came out the same on another kind of processor than they were made on, with and without training."""
+    elsewhere = record[record["made_on"] != record["again_on"]]
+    if elsewhere.empty:
+        return "No result has been computed again on another kind of processor yet."
+    made, again = (", ".join(escape(str(n)) for n in elsewhere[c].unique()) for c in ("made_on", "again_on"))
+    return (
+        f"Made on {made} and computed again on {again}: {again_count(elsewhere, False)} results without training came "
+        f"out the same, and {again_count(elsewhere, True)} training runs."
+    )
+
+
+def again_count(record: pd.DataFrame, trains: bool) -> str:
+    """So many of so many that came out the same, of those that train, or of all others."""
+    here = record[record["trains"] == trains]
+    return f"{int(here['same'].sum())} of {len(here)}"

@@ -1,0 +1,248 @@
+"""Table 6.1 and claim 2: the enhancements against Baseline with networks that have learned nothing.
+
+Frames have a row per match, as in :mod:`.orientation`. With a network per game, the game is the unit.
+"""
+
+import numpy as np
+import pandas as pd
+import scipy
+from matplotlib.figure import Figure
+
+from wslib.study.report.look import (
+    Html,
+    board_name,
+    method_name,
+    p_value,
+    panel_axes,
+    percent,
+    percent_map,
+    show_figure,
+    show_table,
+)
+from wslib.study.report.orientation import scored
+from wslib.study.statistics import stats
+
+BEATING = ("rollout", "rora", "wro", "wrora")
+COMBINED = ("rora", "wro", "wrora")
+
+
+def against_baseline(matches: pd.DataFrame, thesis: pd.DataFrame) -> pd.DataFrame:
+    """Table 6.1's cells: ours by visits, by Q_rave where RAVE acts, with one network for all games; and the printed."""
+    frame = scored(matches[matches["b"] == "baseline"])
+    parts = {part: group.set_index(["board", "a"]) for part, group in frame.groupby("part")}
+    cells = parts["matrix"].reset_index()
+    printed = thesis.assign(a=thesis["enhancement"].str.lower()).set_index(["game", "a"])["win_pct"] / 100
+    keys = list(zip(cells["board"], cells["a"], strict=True))
+    cells["thesis"] = [printed.get(key, np.nan) for key in keys]
+    by_q_rave = parts.get("by Q_rave", pd.DataFrame({"score": []}))["score"]
+    cells["by_q_rave"] = [by_q_rave.get(key, np.nan) for key in keys]
+    one = parts.get("one network")
+    cells["one_network"] = [one["score"].get(key, np.nan) if one is not None else np.nan for key in keys]
+    cells["one_distinct"] = [one["distinct"].get(key, 0) if one is not None else 0 for key in keys]
+    return cells
+
+
+def _or_dash(value: float) -> str:
+    return "–" if np.isnan(value) else percent(value)
+
+
+def cells_table(cells: pd.DataFrame) -> Html:
+    """Table 6.1, ours beside the thesis'."""
+    shown = pd.DataFrame(
+        {
+            "game": cells["board"].map(board_name),
+            "enhancement": cells["a"].map(method_name),
+            "thesis %": cells["thesis"],
+            "ours %": cells["score"],
+            "95 % interval": [f"{percent(r.low)} to {percent(r.high)}" for r in cells.itertuples()],
+            "by Q_rave %": cells["by_q_rave"],
+            "networks": cells["games"],
+            "distinct games": cells["distinct"],
+        }
+    )
+    return show_table(
+        shown,
+        "Win rate of each enhancement against Baseline. Every game has a new random network, shared by both players: "
+        "the interval is one over networks. By Q_rave: the enhancement's final move goes by Q_rave instead of visits.",
+        {"thesis %": _or_dash, "ours %": percent, "by Q_rave %": _or_dash},
+        cells,
+    )
+
+
+def one_network_table(cells: pd.DataFrame) -> Html:
+    """What a single network for all games would have shown."""
+    shown = pd.DataFrame(
+        {
+            "game": cells["board"].map(board_name),
+            "enhancement": cells["a"].map(method_name),
+            "a network per game %": cells["score"],
+            "one network %": cells["one_network"],
+            "distinct games": cells["one_distinct"],
+            "of": cells["games"],
+        }
+    )
+    return show_table(
+        shown,
+        "The same matches with one fixed network for all games. Playouts make games differ; Baseline and RAVE use "
+        "chance only to break ties. Every win rate in this column is about that one network.",
+        {"a network per game %": percent, "one network %": _or_dash},
+        cells,
+    )
+
+
+def readings_prose(cells: pd.DataFrame) -> str:
+    """Which reading of the final move is closer to the printed cells, per enhancement with RAVE."""
+    parts = []
+    for a, group in cells[~cells["by_q_rave"].isna() & ~cells["thesis"].isna()].groupby("a", sort=False):
+        visits, by_q_rave = (100 * (group[n] - group["thesis"]).abs().mean() for n in ("score", "by_q_rave"))
+        closer = "visits" if visits < by_q_rave else "Q_rave"
+        parts.append(f"{method_name(a)}: {visits:.1f} points by visits, {by_q_rave:.1f} by Q_rave (closer: {closer})")
+    return "Mean distance to the printed cells, by the two readings of the final move. " + "; ".join(parts) + "."
+
+
+def printed_prose(checks: pd.DataFrame) -> str:
+    """Cells of the printed table that do not differ from one half after Holm's correction."""
+    same = [
+        f"{method_name(r.enhancement.lower())} in {board_name(r.game)} ({r.win_pct:g} %)"
+        for r in checks.itertuples()
+        if r.holm_p >= stats.ALPHA
+    ]
+    return (
+        f"Of the thesis' {len(checks)} printed cells, {len(same)} do not differ from one half after correction for "
+        f"their number: {', '.join(same)}."
+    )
+
+
+def matrix_figure(matches: pd.DataFrame, methods: list[str]) -> Html:
+    """The enhancements against each other (section 6.5 announces it; no table of the thesis shows it)."""
+    frame = scored(matches[matches["part"] == "matrix"])
+    boards = list(dict.fromkeys(frame["board"]))
+    names = [method_name(m) for m in methods]
+
+    def draw() -> Figure:
+        figure, axes = panel_axes(len(boards), 4.2, 3.9)
+        for axis, board in zip(axes, boards, strict=True):
+            matrix = pd.DataFrame(np.nan, index=methods, columns=methods)
+            for r in frame[frame["board"] == board].itertuples():
+                matrix.loc[r.a, r.b], matrix.loc[r.b, r.a] = 100 * r.score, 100 * (1 - r.score)
+            matrix.index, matrix.columns = names, names
+            percent_map(axis, matrix, decimals=0, size=9)
+            axis.set_title(board_name(board))
+            axis.tick_params(axis="x", rotation=45)
+            axis.tick_params(axis="y", rotation=0)
+        figure.tight_layout()
+        return figure
+
+    listed = "; ".join(
+        f"{board_name(r.board)} {method_name(r.a)} against {method_name(r.b)} {percent(r.score)} %"
+        for r in frame.itertuples()
+    )
+    return show_figure(
+        draw,
+        f"Heat maps of win rates with untrained networks, the row's player against the column's: {listed}.",
+        "Win rates in percent of the row's player against the column's, untrained networks, one per game.",
+        frame.drop(columns="origin", errors="ignore"),
+    )
+
+
+def orderings(cells: pd.DataFrame) -> pd.DataFrame:
+    """Every ordering that a sentence of the sources has, claim 2's first; p corrected by Holm for all of them."""
+    by = {(r.board, r.a): r for r in cells.itertuples()}
+    boards = list(dict.fromkeys(cells["board"]))
+    rows = []
+    for board in boards:
+        for a in BEATING:
+            r = by[board, a]
+            rows.append((board, f"{method_name(a)} > Baseline", r.score, 0.5, (r.low, r.high), r.p))
+        rave = by[board, "rave"]
+        rows += [difference(board, f"{method_name(a)} > RAVE", by[board, a], rave) for a in BEATING]
+        rollout = by[board, "rollout"]
+        rows += [difference(board, f"{method_name(a)} > Rollout", by[board, a], rollout) for a in COMBINED]
+    if "othello" in boards:
+        for other in (b for b in boards if b != "othello"):
+            for a in BEATING:
+                name = f"{method_name(a)}: Othello > {board_name(other)}"
+                rows.append(difference("othello", name, by["othello", a], by[other, a]))
+    of_claim_2 = len(rows)
+    for board in boards:
+        r = by[board, "rave"]
+        rows.append((board, "RAVE > Baseline", r.score, 0.5, (r.low, r.high), r.p))
+        highest = ("rora", "wrora") if board == "gobang" else ("wrora", "rora")
+        rows += [
+            difference(board, f"{method_name(a)} > {method_name(b)}", by[board, a], by[board, b])
+            for a, b in (highest, ("wrora", "wro"), ("rora", "wro"))
+        ]
+    claim = pd.DataFrame(rows, columns=["board", "claimed", "ours", "other", "interval", "p"])
+    claim["p_holm"] = stats.holm(claim["p"].tolist())
+    # An interval of a difference is moved to lie around one half, where the rule for orderings expects it.
+    claim["verdict"] = [
+        stats.ordering_verdict(0.5 + r.ours - r.other, stats.Interval(*r.interval), r.p_holm)
+        for r in claim.itertuples()
+    ]
+    claim["of_claim_2"] = claim.index < of_claim_2
+    return claim
+
+
+def claim_2(cells: pd.DataFrame) -> pd.DataFrame:
+    """Claim 2 as orderings, each with its verdict."""
+    found = orderings(cells)
+    claim = found[found["of_claim_2"]].drop(columns="of_claim_2")
+    claim["about"] = [
+        "beats Baseline" if "Baseline" in c else "RAVE is the weakest" if c.endswith("RAVE") else
+        "combinations are stronger" if c.endswith("Rollout") else "Othello's effect is the largest"
+        for c in claim["claimed"]
+    ]  # fmt: skip
+    return claim
+
+
+def difference(board: str, name: str, first, second) -> tuple:
+    """Two win rates against Baseline, from different games: the interval of 1/2 + difference, and Fisher's exact p."""
+    difference = first.score - second.score
+    # Newcombe's interval, made of the two of Wilson: it stays honest where all games were won.
+    below = float(np.hypot(first.score - first.low, second.high - second.score))
+    above = float(np.hypot(first.high - first.score, second.score - second.low))
+    wins = [round(r.score * r.games) for r in (first, second)]
+    table = [[w, r.games - w] for w, r in zip(wins, (first, second), strict=True)]
+    p = float(scipy.stats.fisher_exact(table).pvalue)
+    return board, name, first.score, second.score, (0.5 + difference - below, 0.5 + difference + above), p
+
+
+def claim_2_table(claim: pd.DataFrame) -> Html:
+    """The orderings of claim 2."""
+    shown = pd.DataFrame(
+        {
+            "game": claim["board"].map(board_name),
+            "claimed": claim["claimed"],
+            "ours %": [f"{percent(r.ours)} : {percent(r.other)}" for r in claim.itertuples()],
+            "p (Holm)": claim["p_holm"],
+            "verdict": claim["verdict"],
+        }
+    )
+    return show_table(
+        shown,
+        "Claim 2 as orderings of win rates against Baseline (sign test against one half; Fisher's exact test between "
+        "two enhancements or games), corrected by Holm for these rows and for the orderings that other sentences of "
+        "the sources add.",
+        {"p (Holm)": p_value},
+        claim,
+    )
+
+
+def claim_2_prose(claim: pd.DataFrame) -> str:
+    """How many orderings of each part of the claim hold."""
+    parts = []
+    for about, group in claim.groupby("about", sort=False):
+        counts = group["verdict"].value_counts()
+        parts.append(
+            f"{about}: {counts.get(stats.REPLICATED, 0)} of {len(group)} orderings replicated, "
+            f"{counts.get(stats.NOT_REPLICATED, 0)} not replicated, {counts.get(stats.UNDECIDED, 0)} not decided"
+        )
+    return "; ".join(parts) + "."
+
+
+def claim_2_verdict(claim: pd.DataFrame) -> str:
+    """Replicated when every ordering is; not replicated as soon as one is refuted."""
+    verdicts = set(claim["verdict"])
+    if stats.NOT_REPLICATED in verdicts:
+        return stats.NOT_REPLICATED
+    return stats.REPLICATED if verdicts == {stats.REPLICATED} else stats.UNDECIDED

@@ -1,0 +1,471 @@
+"""Trained players: Elo by run, tournaments, strength on the way, switches, and the verdicts on what is said of them.
+
+The unit is the training run: every run is a point, and means, intervals and tests are over runs. Frames have a row per
+unit with its labels (``board``, ``kind``, ``method``, ``seed``) or per pair of entrants (``a``, ``b``, their counts),
+where an entrant is called ``<kind>-<seed>``. Elo values of different pools are on different scales.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from wslib.parameters import ParameterError
+from wslib.study.report.look import (
+    Html,
+    board_name,
+    kind_name,
+    look_of,
+    method_name,
+    p_value,
+    panel_axes,
+    percent,
+    show_figure,
+    show_table,
+)
+from wslib.study.statistics import stats
+from wslib.study.statistics.pairings import components, ordered_pairs
+from wslib.study.statistics.rating import Rating, RatingSettings, rate
+from wslib.study.statistics.verdicts import FEWEST_RUNS, Claim, Comparison, Verdict
+
+
+def coverage_table(found: pd.DataFrame, asked: pd.DataFrame, scale: str) -> Html:
+    """How many of the runs that the source has are there."""
+    total = asked.groupby(["board", "kind"], sort=False).size()
+    there = found.groupby(["board", "kind"], sort=False).size()
+    boards = list(dict.fromkeys(asked["board"]))
+    rows = [
+        {"kind": kind_name(kind)}
+        | {
+            board_name(b): f"{there.get((b, kind), 0)} of {total[b, kind]}" if (b, kind) in total else ""
+            for b in boards
+        }
+        for kind in dict.fromkeys(asked["kind"])
+    ]
+    return show_table(pd.DataFrame(rows), f"Training runs that are there, of those asked for (preset {scale}).")
+
+
+def rated(pairs: pd.DataFrame) -> int:
+    """How many runs have met all others of their pool."""
+    entrants = pd.concat([pairs[["board", side]].set_axis(["board", "name"], axis=1) for side in ("a", "b")])
+    return len(entrants[entrants["name"].str.contains("-")].drop_duplicates())
+
+
+def rated_prose(pairs: pd.DataFrame, boards: Sequence[str]) -> str:
+    """The same, game by game."""
+    counts = {board_name(board): rated(pairs[pairs["board"] == board]) for board in boards}
+    return ", ".join(f"{count or 'none'} in {name}" for name, count in counts.items())
+
+
+def scale_words(asked: Any) -> str:
+    """The scale of an experiment's runs, in words."""
+    return f"the preset {asked.preset}, {asked.iterations} iterations a run"
+
+
+def coverage_prose(found: pd.DataFrame, asked: pd.DataFrame, scale: str, iterations: int, pairs: pd.DataFrame) -> str:
+    """The same as a sentence, with how many of the runs have met all others of their pool."""
+    return (
+        f"{len(found)} of {len(asked)} training runs are there, with the preset {scale} and {iterations} iterations; "
+        f"{rated(pairs)} of them have played a whole round robin and are rated. More runs in `data/` change every "
+        "table, figure and verdict without an edit."
+    )
+
+
+def of_whole_runs(frame: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Rows about runs that have come to their end; networks of others, on the way, would bend the means of the last."""
+    whole = set(_run_keys(runs))
+    return frame[[key in whole for key in _run_keys(frame)]]
+
+
+def _run_keys(frame: pd.DataFrame) -> list[tuple[str, str, int]]:
+    # Beside rows without a seed, seeds have become floats.
+    return list(zip(frame["board"], frame["kind"], frame["seed"].astype(float).astype(int), strict=True))
+
+
+# --- tournaments --------------------------------------------------------------------------------------------------
+
+
+def round_robin(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Of every pool the part in which all have met all.
+
+    Networks that have played only a few of the others, because a tournament is not finished or another experiment let
+    them meet, would be rated from few games against few opponents.
+    """
+    parts = []
+    for _, games in pairs.groupby(["board", "pool"], sort=False):
+        while True:
+            met = pd.concat([games["a"], games["b"]]).value_counts()
+            if met.min() == len(met) - 1:
+                break
+            games = games[(games["a"] != met.index[-1]) & (games["b"] != met.index[-1])]
+            if games.empty:
+                break
+        parts.append(games)
+    return pd.concat(parts) if parts else pairs
+
+
+def pool_ratings(pairs: pd.DataFrame, anchor: str | None = None) -> dict[tuple[str, str], Rating]:
+    """The rating of every pool (board, name) whose games connect its entrants."""
+    if pairs.empty:
+        raise ParameterError(
+            "no tournament of these runs is there yet: compute it with -p compute True, or look at it with "
+            "-p preset smoke"
+        )
+    found = {}
+    for (board, pool), games in pairs.groupby(["board", "pool"], sort=False):
+        largest = set(components(ordered_pairs(games))[0])
+        games = games[games["a"].isin(largest) & games["b"].isin(largest)]
+        anchored = (anchor, 0.0) if anchor in largest else None
+        found[str(board), str(pool)] = rate(games, RatingSettings(anchor=anchored))
+    return found
+
+
+def run_elos(ratings: Mapping[tuple[str, str], Rating], runs: pd.DataFrame | None = None) -> pd.DataFrame:
+    """A row per rated run: ``board``, ``pool``, ``kind``, ``seed``, ``elo`` and its interval; of ``runs`` the unit."""
+    parts = []
+    for (board, pool), rating in ratings.items():
+        frame = rating.frame()
+        split = frame["player"].str.extract(r"^(?P<kind>.+)-(?P<seed>\d+)(?:@(?P<iteration>\d+))?$")
+        parts.append(frame.join(split).assign(board=board, pool=pool))
+    elos = pd.concat(parts, ignore_index=True)
+    if runs is None:
+        return elos
+    units = runs.assign(seed=runs["seed"].astype(int).astype(str))[["board", "kind", "seed", "unit"]]
+    return elos.merge(units.drop_duplicates(["board", "kind", "seed"]), how="left", on=["board", "kind", "seed"])
+
+
+def _strip(axis: Axes, places: Sequence[float], groups: Sequence[np.ndarray], looks: Sequence[tuple[str, str]]) -> None:
+    """Every run a mark, their mean a bar, and its 95 % interval where there are enough runs to decide anything."""
+    for place, values, (colour, mark) in zip(places, groups, looks, strict=True):
+        shifts = np.linspace(-0.18, 0.18, len(values)) if len(values) > 1 else np.zeros(1)
+        axis.scatter(place + shifts, values, s=16, color=colour, marker=mark, alpha=0.75, zorder=3)
+        axis.hlines(np.mean(values), place - 0.3, place + 0.3, color=colour, linewidth=2, zorder=2)
+        if len(values) >= FEWEST_RUNS:
+            low, high = stats.mean_interval(values)
+            axis.vlines(place, low, high, color=colour, linewidth=1, alpha=0.8, zorder=1)
+
+
+def elo_figure(elos: pd.DataFrame, kinds: Sequence[str], caption: str, by: str = "board") -> Html:
+    """Elo of every run, a panel per pool, a column per kind."""
+    pools = list(dict.fromkeys(elos[by]))
+    shown = elos[elos["kind"].isin(kinds)]
+
+    def draw() -> Figure:
+        width = max(3.4, 0.5 * len(kinds) + 1.2)
+        figure, axes = panel_axes(len(pools), width, 3.6, "Elo")
+        for axis, panel in zip(axes, pools, strict=True):
+            rows = shown[shown[by] == panel]
+            present = [k for k in kinds if (rows["kind"] == k).any()]
+            groups = [rows.loc[rows["kind"] == k, "elo"].to_numpy() for k in present]
+            _strip(axis, range(len(present)), groups, [look_of(k) for k in present])
+            axis.set_xticks(range(len(present)), [kind_name(k) for k in present], rotation=35, ha="right", fontsize=8)
+            axis.set_title(board_name(panel) if by == "board" else kind_name(panel))
+            axis.grid(axis="y")
+        figure.tight_layout()
+        return figure
+
+    caption += f" Marks are runs, bars their means, thin lines 95 % intervals of the mean (from {FEWEST_RUNS} runs on)."
+    means = shown.groupby([by, "kind"], sort=False)["elo"].mean()
+    listed = "; ".join(f"{board_name(b)}, {kind_name(k)}: {v:+.0f}" for (b, k), v in means.items())
+    return show_figure(draw, f"Elo of the runs by kind. Means: {listed}.", caption, shown)
+
+
+def elo_table(elos: pd.DataFrame, kinds: Sequence[str], caption: str) -> Html:
+    """Mean and spread of the runs of each kind."""
+    rows = []
+    for board, kind in product(dict.fromkeys(elos["board"]), kinds):
+        group = elos[(elos["board"] == board) & (elos["kind"] == kind)]
+        if group.empty:
+            continue
+        runs = stats.runs_summary(group["elo"].to_numpy()) if len(group) > 1 else None
+        rows.append(
+            {
+                "game": board_name(board),
+                "kind": kind_name(kind),
+                "runs": len(group),
+                "mean Elo": group["elo"].mean(),
+                "95 % interval": f"{runs.t.low:+.0f} to {runs.t.high:+.0f}" if runs else "one run",
+                "sd": runs.sd if runs else np.nan,
+                "score %": group["score"].mean(),
+                "draws %": group["draws"].mean(),
+            }
+        )
+    number = {"mean Elo": "{:+.0f}", "sd": _or_dash, "score %": percent, "draws %": percent}
+    caption += " The interval is Student's, of the mean over runs; sd divides by the number of runs minus one."
+    return show_table(pd.DataFrame(rows), caption, number, elos[elos["kind"].isin(kinds)])
+
+
+def _or_dash(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.0f}"
+
+
+def pool_prose(pairs: pd.DataFrame, ratings: Mapping[tuple[str, str], Rating]) -> str:
+    """What each pool rests on: entrants, games, distinct games, draws, the first move."""
+    parts = []
+    for (board, pool), rating in ratings.items():
+        games = pairs[(pairs["board"] == board) & (pairs["pool"] == pool)]
+        total = games["games"].sum()
+        drawn = games[["draws_first", "draws_second"]].to_numpy().sum() / total
+        first = games["wins_first"].sum() + games["losses_second"].sum()
+        won = (first + games[["draws_first", "draws_second"]].to_numpy().sum() / 2) / total
+        name = board_name(board) if pool in ("final", "all", "anchored") else f"{board_name(board)}, {kind_name(pool)}"
+        parts.append(
+            f"**{name}**: {len(rating.players)} entrants, {total:,.0f} games, "
+            f"{100 * games['distinct'].sum() / total:.0f} % of them distinct within their pair, "
+            f"{100 * drawn:.0f} % draws; whoever moves first scores "
+            f"{100 * won:.0f} % (advantage {rating.advantage:+.0f} Elo, drawelo {rating.drawelo:.0f})."
+        )
+    return " ".join(parts)
+
+
+# --- on the way ---------------------------------------------------------------------------------------------------
+
+
+def way_figure(rows: pd.DataFrame, column: str, label: str, kinds: Sequence[str], caption: str) -> Html:
+    """A number of every network on its way (``board``, ``kind``, ``seed``, ``iteration``): runs thin, means thick."""
+    boards = list(dict.fromkeys(rows["board"]))
+
+    def draw() -> Figure:
+        figure, axes = panel_axes(len(boards), 4.2, 3.6, label)
+        for axis, board in zip(axes, boards, strict=True):
+            for kind in kinds:
+                group = rows[(rows["board"] == board) & (rows["kind"] == kind)]
+                if group.empty:
+                    continue
+                colour, mark = look_of(kind)
+                for _, run in group.groupby("seed"):
+                    axis.plot(run["iteration"], run[column], color=colour, linewidth=0.5, alpha=0.35)
+                means = group.groupby("iteration")[column].mean()
+                axis.plot(
+                    means.index, means, color=colour, marker=mark, markersize=4, linewidth=1.6, label=kind_name(kind)
+                )
+            axis.set_xscale("log")
+            ticks = sorted(set(rows["iteration"]))
+            axis.set_xticks(ticks, [f"{t:.0f}" for t in ticks], fontsize=8)
+            axis.minorticks_off()
+            axis.set_xlabel("iteration")
+            axis.set_title(board_name(board))
+            axis.grid(axis="y")
+        handles, names = axes[0].get_legend_handles_labels()
+        figure.tight_layout(rect=(0, 0.1, 1, 1))
+        figure.legend(handles, names, loc="lower center", ncols=6, fontsize=8)
+        return figure
+
+    last = rows[rows["iteration"] == rows["iteration"].max()]
+    means = last.groupby(["board", "kind"], sort=False)[column].mean()
+    listed = "; ".join(f"{board_name(b)}, {kind_name(k)}: {v:.2f}" for (b, k), v in means.items())
+    return show_figure(draw, f"{label} by iteration. Means at the last one: {listed}.", caption, rows)
+
+
+def way_prose(aged: pd.DataFrame) -> str:
+    """How far the enhancements are above Baseline on the way, their mean over the runs of all of them."""
+    parts = []
+    for board, here in aged.groupby("board", sort=False):
+        baseline = here["kind"] == "baseline"
+        gaps = (
+            here[~baseline].groupby("iteration")["elo"].mean() - here[baseline].groupby("iteration")["elo"].mean()
+        ).dropna()
+        if len(gaps):
+            listed = ", ".join(f"{gap:+.0f} after {iteration}" for iteration, gap in gaps.items())
+            parts.append(f"**{board_name(str(board))}**: {listed}")
+    if not parts:
+        return "Without Baseline's runs there is nothing to compare on the way."
+    return (
+        "Mean Elo of all runs with a warm start minus Baseline's, by iteration (what differs early and what differs "
+        f"late; no test is made of it). {'; '.join(parts)}."
+    )
+
+
+def perfect_prose(perfect: pd.DataFrame) -> str:
+    """How good the last networks are, with and without their search, on both sets."""
+    last = perfect[perfect["iteration"] == perfect["iteration"].max()]
+    means = last.groupby(["board", "way", "set"], sort=False)["optimal"].mean()
+    parts = []
+    for board in dict.fromkeys(last["board"]):
+        listed = "; ".join(
+            f"{name}: " + ", ".join(f"{100 * means[board, way, which]:.0f} % on {which}" for which in ("broad", "path"))
+            for way, name in (("raw", "the network alone"), ("search", "with its search"))
+        )
+        parts.append(f"**{board_name(board)}**: {listed}.")
+    return f"Optimal moves after {last['iteration'].max():.0f} iterations, means over all runs. " + " ".join(parts)
+
+
+# --- verdicts -----------------------------------------------------------------------------------------------------
+
+
+def compared(elos: pd.DataFrame, board: str, first: str, second: str, claim: Claim = "higher", name: str = "",
+             pool: str | None = None) -> Comparison | None:  # fmt: skip
+    """Two kinds of runs in one pool as a claim with its data; None while one of them has no run."""
+    here = elos[(elos["board"] == board) & ((elos["pool"] == pool) if pool else True)]
+    groups = [here.loc[here["kind"] == kind, "elo"].to_numpy() for kind in (first, second)]
+    if not all(len(group) for group in groups):
+        return None
+    sign = ">" if claim == "higher" else "="
+    name = name or f"{board_name(board)}: {kind_name(first)} {sign} {kind_name(second)}"
+    return Comparison(name, groups[0], groups[1], claim=claim)
+
+
+def verdict_table(found: Sequence[Verdict], caption: str) -> Html:
+    """A row per claim."""
+    rows = [
+        {
+            "claim": v.name,
+            "runs": " and ".join(map(str, v.runs)),
+            "difference": f"{v.effect:+.0f}",
+            "95 % interval": f"{v.interval.low:+.0f} to {v.interval.high:+.0f}" if v.interval else "–",
+            "p (Holm)": "–" if v.p is None else p_value(v.p),
+            "verdict": v.word,
+            "runs a side that would decide": str(v.needed) if v.needed else "–",
+        }
+        for v in found
+    ]
+    return show_table(pd.DataFrame(rows), caption)
+
+
+def count_prose(found: Sequence[Verdict]) -> str:
+    """How many of the claims came out how."""
+    if not found:
+        return "none yet"
+    words = [v.word for v in found]
+    return ", ".join(f"{words.count(w)} {w}" for w in (stats.REPLICATED, stats.NOT_REPLICATED, stats.UNDECIDED))
+
+
+def whole(found: Sequence[Verdict], expected: int) -> str:
+    """The verdict on a claim made of several: replicated with all of them, refuted by any."""
+    words = [v.word for v in found]
+    if stats.NOT_REPLICATED in words:
+        return stats.NOT_REPLICATED
+    return stats.REPLICATED if len(words) == expected and set(words) == {stats.REPLICATED} else stats.UNDECIDED
+
+
+# --- how long (Fig. 6.1) ------------------------------------------------------------------------------------------
+
+
+def panels(runs: pd.DataFrame, methods: Sequence[str]) -> list[str]:
+    """Enhancements with runs of two lengths at least."""
+    lengths = runs[runs["length"] > 0].groupby("method")["length"].nunique()
+    return [method for method in methods if lengths.get(method, 0) > 1]
+
+
+def length_figure(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> Html:
+    """Elo by the length of the warm start, a panel per enhancement; length 0 is Baseline."""
+    shown = [m for m in methods if (elos["pool"] == m).any()]
+
+    def draw() -> Figure:
+        figure, axes = panel_axes(len(shown), 2.9, 3.2, "Elo")
+        for axis, method in zip(axes, shown, strict=True):
+            here = elos[elos["pool"] == method]
+            kinds = [k for k in _length_kinds(method, lengths) if (here["kind"] == k).any()]
+            groups = [here.loc[here["kind"] == k, "elo"].to_numpy() for k in kinds]
+            _strip(axis, range(len(kinds)), groups, [look_of(k) for k in kinds])
+            axis.set_xticks(range(len(kinds)), [k.split()[1] if " " in k else "0" for k in kinds])
+            axis.set_xlabel("I'")
+            axis.set_title(method_name(method), fontsize=10)
+            axis.grid(axis="y")
+        figure.tight_layout()
+        return figure
+
+    means = elos[elos["kind"].notna()].groupby(["pool", "kind"], sort=False)["elo"].mean()
+    listed = "; ".join(f"{kind_name(p)}, {kind_name(k)}: {v:+.0f}" for (p, k), v in means.items())
+    return show_figure(
+        draw,
+        f"Elo by length of the warm start. Means: {listed}.",
+        "Elo by I', a pool per enhancement (random: 0; 0 iterations are Baseline). Marks are runs, bars their means, "
+        f"thin lines 95 % intervals of the mean (from {FEWEST_RUNS} runs on).",
+        elos,
+    )
+
+
+def _length_kinds(method: str, lengths: Sequence[int]) -> list[str]:
+    return ["baseline", *(f"{method} {length}" for length in lengths)]
+
+
+def length_table(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> Html:
+    """Mean Elo by enhancement and length, with the number of runs."""
+    rows = []
+    for method in methods:
+        here = elos[elos["pool"] == method]
+        cells = {"0 (Baseline)" if k == "baseline" else k.split()[1]: here.loc[here["kind"] == k, "elo"]
+                 for k in _length_kinds(method, lengths)}  # fmt: skip
+        shown = {name: f"{v.mean():+.0f} ({len(v)})" if len(v) else "–" for name, v in cells.items()}
+        rows.append({"enhancement": method_name(method)} | shown)
+    return show_table(pd.DataFrame(rows), "Mean Elo by I' (number of runs), each row a pool of its own.", data=elos)
+
+
+def best_length(elos: pd.DataFrame, method: str) -> str | None:
+    """The kind with the highest mean in the enhancement's pool, Baseline aside; None with fewer than two kinds."""
+    here = elos[(elos["pool"] == method) & elos["kind"].notna() & (elos["kind"] != "baseline")]
+    means = here.groupby("kind")["elo"].mean()
+    return str(means.idxmax()) if len(means) > 1 else None
+
+
+def length_verdict(elos: pd.DataFrame, found: Sequence[Verdict], methods: Sequence[str]) -> str:
+    """That the best lengths differ: two enhancements with different best lengths, each told apart from all others.
+
+    It is refuted when all enhancements have the same one, each told apart.
+    """
+    clear = []
+    for method in methods:
+        best = best_length(elos, method)
+        own = [v for v in found if best and f" {kind_name(best)} >" in v.name]
+        if own and all(v.word == stats.REPLICATED for v in own):
+            clear.append(str(best).split()[1])
+    if len(set(clear)) > 1:
+        return stats.REPLICATED
+    return stats.NOT_REPLICATED if len(clear) == len(methods) > 1 else stats.UNDECIDED
+
+
+def length_prose(elos: pd.DataFrame, methods: Sequence[str]) -> str:
+    """The best observed lengths, and how many runs they rest on."""
+    best = {m: b for m in methods if (b := best_length(elos, m))}
+    listed = ", ".join(f"{method_name(m)} {b.split()[1]}" for m, b in best.items())
+    fewest = int(elos[elos["kind"].isin(best.values())].groupby(["pool", "kind"]).size().min())
+    return (
+        f"The best observed lengths: {listed}; the thesis has 7 for RAVE and WRoRa. "
+        f"They rest on {fewest} run{'s' if fewest != 1 else ''} a length."
+    )
+
+
+def beyond_prose(elos: pd.DataFrame) -> str:
+    """How far the kinds are from Baseline, game by game."""
+    parts = []
+    for board, here in elos[elos["kind"].notna()].groupby("board", sort=False):
+        means = here.groupby("kind", sort=False)["elo"].mean()
+        if "baseline" in means:
+            gaps = ", ".join(
+                f"{kind_name(str(k))} {v - means['baseline']:+.0f}" for k, v in means.items() if k != "baseline"
+            )
+            parts.append(f"{board_name(str(board))}: {gaps}")
+    return "Mean Elo minus Baseline's, for what so few runs are worth: " + "; ".join(parts) + "."
+
+
+# --- the control --------------------------------------------------------------------------------------------------
+
+
+def scale_table(elos: pd.DataFrame, methods: Sequence[str], scales: Sequence[str]) -> Html:
+    """Differences of mean Elo: a method's over Baseline in each preset, and of a preset over the other by method."""
+    kinds = {kind: elos[elos["kind"] == kind] for kind in elos["kind"].dropna().unique()}
+    pairs = [(f"{method} {scale}", f"baseline {scale}") for scale in scales for method in methods[1:]]
+    pairs += [
+        (f"{method} {scales[0]}", f"{method} {scale}") for scale in dict.fromkeys(scales[1:]) for method in methods
+    ]
+    rows = []
+    for board, (first, second) in product(dict.fromkeys(elos["board"]), dict.fromkeys(pairs)):
+        groups = [kinds[k].loc[kinds[k]["board"] == board, "elo"] for k in (first, second) if k in kinds]
+        if first != second and len(groups) == 2 and all(len(group) for group in groups):
+            rows.append(
+                {
+                    "game": board_name(board),
+                    "difference of": f"{kind_name(first)} − {kind_name(second)}",
+                    "runs": " and ".join(str(len(group)) for group in groups),
+                    "mean Elo": groups[0].mean() - groups[1].mean(),
+                    "the runs' sd": " and ".join(_or_dash(group.std()) for group in groups),
+                }
+            )
+    columns = ["game", "difference of", "runs", "mean Elo", "the runs' sd"]
+    caption = "Differences of mean Elo, of runs in one tournament; without a verdict."
+    return show_table(pd.DataFrame(rows, columns=columns), caption, {"mean Elo": "{:+.0f}"}, elos)

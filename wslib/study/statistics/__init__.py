@@ -1,0 +1,1 @@
+"""Ratings, intervals, tests and verdicts."""

@@ -1,0 +1,334 @@
+"""Intervals, tests and verdicts. The unit is the training run; for players without training it is the game.
+
+Games: a score is ``(wins + draws / 2) / games``. Its interval is Wilson's, for which a draw counts as half a win (draws
+make the score vary less than that assumes, so the interval is on the safe side). Orderings are tested by the sign test
+on the decided games, two-sided, corrected by Holm's method for all orderings of an experiment.
+
+Runs: one number per run, as its rating. Two groups of runs are compared by their means, with Welch's interval and a
+permutation test; a positive effect means that the first group is stronger. Verdicts on them are in
+:mod:`wslib.study.statistics.verdicts`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
+from math import ceil, comb
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+from scipy.special import bdtr, ndtri, stdtrit
+
+from wslib.parameters import ParameterError
+
+Numbers = Sequence[float] | np.ndarray
+ALPHA = 0.05
+SAME = 0.03
+"""Scores within 50 % ± this are called equal."""
+
+
+class Interval(NamedTuple):
+    """A 95 % interval."""
+
+    low: float
+    high: float
+
+
+def score(wins: int, draws: int, losses: int) -> float:
+    """(wins + draws / 2) / games."""
+    return (wins + draws / 2) / (wins + draws + losses)
+
+
+def wilson(wins: int, draws: int, losses: int, confidence: float = 1 - ALPHA) -> Interval:
+    """Wilson's interval of a score.
+
+    >>> [round(bound, 3) for bound in wilson(wins=8, draws=0, losses=2)]
+    [0.49, 0.943]
+    """
+    n = wins + draws + losses
+    p, z = score(wins, draws, losses), ndtri((1 + confidence) / 2)
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return Interval(float(max(0.0, centre - half)), float(min(1.0, centre + half)))
+
+
+def sign_test(wins: int, losses: int) -> float:
+    """Two-sided p of wins against losses when both are equally likely; draws say nothing about it."""
+    return min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5)))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's correction: the chance of any false alarm among all tests stays below alpha.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, float)
+    order = np.argsort(p)
+    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(steps, 1.0)
+    return corrected.tolist()
+
+
+REPLICATED, NOT_REPLICATED, UNDECIDED = "replicated", "not replicated", "not decided by these data"
+
+
+def ordering_verdict(observed: float, interval: Interval, p: float) -> str:
+    """Verdict on "the first is stronger": by sign and significance, or because any advantage is too small to matter."""
+    if p < ALPHA:
+        return REPLICATED if observed > 0.5 else NOT_REPLICATED
+    return NOT_REPLICATED if interval.high < 0.5 + SAME else UNDECIDED
+
+
+def no_advantage_verdict(observed: float, interval: Interval, p: float) -> str:
+    """Verdict on "the first is not stronger"."""
+    if p < ALPHA:
+        return NOT_REPLICATED if observed > 0.5 else REPLICATED
+    return REPLICATED if interval.high < 0.5 + SAME else UNDECIDED
+
+
+def games_to_decide(wins: int, draws: int, losses: int, power: float = 0.8, tests: int = 1) -> int | None:
+    """Games that decide an ordering with this power, should the observed score be the true one; None if none can.
+
+    The sign test sees the difference, or the interval comes to lie below what matters. With several ``tests`` in an
+    experiment the former is the number for the strictest step of Holm's correction.
+
+    >>> games_to_decide(wins=55, draws=0, losses=45), games_to_decide(wins=50, draws=0, losses=50)
+    (783, 2181)
+    """
+    games = wins + draws + losses
+    if not wins + losses:
+        return None
+    ways = [_games_to_see(wins, draws, losses, power, tests)] if wins != losses else []
+    mean = score(wins, draws, losses)
+    spread = np.sqrt(mean * (1 - mean))  # as Wilson's interval has it, which takes a draw for half a win
+    if mean < 0.5 + SAME and spread:
+        quantiles = ndtri(1 - ALPHA / 2) + ndtri(power)
+        # Few games tell little of the spread: no number can be smaller than one that did not decide.
+        ways.append(max(ceil((quantiles * spread / (0.5 + SAME - mean)) ** 2), games + 1))
+    needed = min(ways, default=MOST + 1)
+    return needed if needed <= MOST else None
+
+
+def _games_to_see(wins: int, draws: int, losses: int, power: float, tests: int) -> int:
+    decided, alpha = wins + losses, ALPHA / tests
+    share = max(wins, losses) / decided
+    spread = ndtri(1 - alpha / 2) / 2 + ndtri(power) * np.sqrt(share * (1 - share))
+    # Fewer games than log2(2 / alpha) are never significant, even when one side wins them all.
+    needed = max(ceil((spread / (share - 0.5)) ** 2), ceil(np.log2(2 / alpha)))
+    return ceil(needed * (decided + draws) / decided)
+
+
+# --- with the run as unit -----------------------------------------------------------------------------------------
+
+EXACT = 200_000
+"""Up to so many regroupings a permutation test goes through all of them: two groups of 10 runs, 17 paired ones."""
+SAMPLED = 100_000
+"""Regroupings drawn at random, where there are more."""
+RESAMPLES = 10_000
+"""Repetitions of a bootstrap."""
+MOST = 100_000
+"""Runs or games beyond which no number is named: it would rest on the last digit of an estimate."""
+
+
+class Runs(NamedTuple):
+    """What the numbers of several runs amount to."""
+
+    runs: int
+    mean: float
+    sd: float
+    """Of the sample: divided by n - 1."""
+    sd_population: float
+    """Divided by n, as in the thesis' Table 6.2."""
+    t: Interval
+    bootstrap: Interval
+
+
+class Estimate(NamedTuple):
+    """A number with its interval."""
+
+    value: float
+    interval: Interval
+
+
+def runs_summary(values: Numbers, seed: int = 0) -> Runs:
+    """Mean and spread over runs, with the t and the bootstrap interval of the mean.
+
+    >>> summary = runs_summary([10, 20, 30, 40])
+    >>> summary.mean, round(summary.sd, 2), round(summary.sd_population, 2)
+    (25.0, 12.91, 11.18)
+    """
+    x = numbers(values, least=2)
+    sds = float(x.std(ddof=1)), float(x.std())
+    return Runs(len(x), float(x.mean()), *sds, mean_interval(x), bootstrap_interval([x], np.mean, seed))
+
+
+def numbers(values: Numbers, least: int = 1) -> np.ndarray:
+    """One finite number per run, as an array."""
+    x = np.asarray(values, float).ravel()
+    if len(x) < least:
+        raise ParameterError(f"there are {len(x)} runs: {least} should be there at least")
+    if not np.isfinite(x).all():
+        raise ParameterError(f"a run has the value {x[~np.isfinite(x)][0]}: every run should have a number")
+    return x
+
+
+def mean_interval(values: Numbers, confidence: float = 1 - ALPHA) -> Interval:
+    """Student's interval of the mean."""
+    x = numbers(values, least=2)
+    return _t_interval(float(x.mean()), _standard_error(x), len(x) - 1, confidence)
+
+
+def difference_interval(first: Numbers, second: Numbers, confidence: float = 1 - ALPHA) -> Interval:
+    """Welch's interval of the difference of two means."""
+    x, y = numbers(first, least=2), numbers(second, least=2)
+    a, b = _standard_error(x) ** 2, _standard_error(y) ** 2
+    freedom = (a + b) ** 2 / (a**2 / (len(x) - 1) + b**2 / (len(y) - 1)) if a + b else 1.0
+    return _t_interval(float(x.mean() - y.mean()), float(np.sqrt(a + b)), freedom, confidence)
+
+
+def _standard_error(x: np.ndarray) -> float:
+    return float(np.std(x, ddof=1) / np.sqrt(len(x)))
+
+
+def _t_interval(centre: float, error: float, freedom: float, confidence: float) -> Interval:
+    half = float(stdtrit(freedom, (1 + confidence) / 2)) * error
+    return Interval(centre - half, centre + half)
+
+
+def bootstrap_interval(samples: Sequence[Numbers], statistic: Callable[..., object], seed: int = 0) -> Interval:
+    """Percentile interval of a statistic (with ``axis``) of one or more samples, each resampled by itself."""
+    if any(len(sample) < 2 for sample in samples):
+        raise ParameterError("a group has fewer than 2 runs: a bootstrap needs 2 or more in each")
+    found = scipy.stats.bootstrap(
+        tuple(np.asarray(sample, float) for sample in samples), statistic, n_resamples=RESAMPLES,
+        confidence_level=1 - ALPHA, method="percentile", vectorized=True, batch=1000, rng=np.random.default_rng(seed),
+    ).confidence_interval  # fmt: skip
+    return Interval(float(found.low), float(found.high))
+
+
+def permutation_test(first: Numbers, second: Numbers, paired: bool = False, seed: int = 0) -> float:
+    """Two-sided p of a difference of means, when it is chance who belongs to which group (paired: which comes first).
+
+    Exact as long as there are at most ``EXACT`` regroupings, otherwise from ``SAMPLED`` seeded ones.
+
+    >>> round(permutation_test([11, 12, 13, 14, 15], [1, 2, 3, 4, 5]), 4)  # 2 of the 252 regroupings
+    0.0079
+    """
+    x, y = numbers(first, least=2), numbers(second, least=2)
+    if paired and len(x) != len(y):
+        raise ParameterError(f"{len(x)} runs cannot be paired with {len(y)}: both sides should have equally many")
+    both = np.concatenate([x, y])
+    if np.ptp(both) == 0:
+        return 1.0
+    ways = 2 ** len(x) if paired else comb(len(both), len(x))
+    samples = tuple((side - both.mean()) / np.ptp(both) for side in (x, y))
+
+    def lead(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
+        # Regroupings that are equally extreme shall be seen to be, whatever the last bits say.
+        return np.round(a.mean(axis) - b.mean(axis), 9)
+
+    if not paired and ways <= EXACT:
+        # What scipy's test does, a hundred times faster: a page of verdicts has dozens of them.
+        pooled, (own, other) = np.concatenate(samples), _regroupings(len(both), len(x))
+        leads = lead(pooled[own], pooled[other], axis=1)
+        return float(min(1.0, 2 * min(np.mean(leads <= leads[0]), np.mean(leads >= leads[0]))))
+    return float(
+        scipy.stats.permutation_test(
+            samples, lead, vectorized=True, batch=10_000,
+            permutation_type="samples" if paired else "independent",
+            n_resamples=np.inf if ways <= EXACT else SAMPLED, rng=np.random.default_rng(seed),
+        ).pvalue
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _regroupings(runs: int, first: int) -> tuple[np.ndarray, np.ndarray]:
+    """All ways to choose a first group, as it is before all others, and those who are left; a row each."""
+    own = np.array(list(combinations(range(runs), first)))
+    left = np.ones((len(own), runs), bool)
+    np.put_along_axis(left, own, False, axis=1)
+    return own, np.nonzero(left)[1].reshape(len(own), runs - first)
+
+
+def improvement(first: Numbers, second: Numbers, seed: int = 0) -> Estimate:
+    """Probability that a run of the first kind beats one of the second (ties: half), with its bootstrap interval.
+
+    Where no runs overlap, the interval is a single point: resampling cannot show what was never seen.
+
+    >>> improvement([3, 4, 5, 6], [1, 2, 3, 4]).value
+    0.875
+    """
+    x, y = numbers(first, least=2), numbers(second, least=2)
+
+    def share(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
+        ahead = np.sign(np.expand_dims(a, -1) - np.expand_dims(b, -2))
+        return ahead.mean(axis=(-2, -1)) / 2 + 0.5
+
+    return Estimate(float(share(x, y, -1)), bootstrap_interval([x, y], share, seed))
+
+
+def interquartile_mean(scores: Mapping[str, Numbers], seed: int = 0) -> Estimate:
+    """Mean of the middle half of all runs' scores over several games, with a bootstrap interval stratified by game.
+
+    Scores of different games must be on one scale, as the expected score against a common opponent; Elo is not.
+
+    >>> interquartile_mean({"othello": [0.1, 0.5, 0.6, 0.9], "gobang": [0.4, 0.5, 0.6, 1.0]}).value
+    0.55
+    """
+    strata = [numbers(values, least=2) for values in scores.values()]
+    if not strata:
+        raise ParameterError("there are no games: one at least should have scores")
+
+    def middle(*parts: np.ndarray, axis: int) -> np.ndarray:
+        return scipy.stats.trim_mean(np.concatenate(parts, axis=axis), 0.25, axis=axis)
+
+    return Estimate(float(middle(*strata, axis=-1)), bootstrap_interval(strata, middle, seed))
+
+
+def pooled_binomial_test(wins: int, losses: int) -> float:
+    """The thesis' test, for comparison: all decided games of all runs of two methods as if they were independent.
+
+    They are not: all games of a run share its luck, so with no true difference this finds one far too often
+    (:mod:`wslib.study.statistics.simulate` says how often).
+    """
+    return sign_test(wins, losses)
+
+
+def power_of_t(effect: float, sd: float, runs: int, alpha: float = ALPHA, paired: bool = False) -> float:
+    """Chance that a two-sided t test with so many runs a side (paired: pairs, ``sd`` of their differences) sees it."""
+    freedom = runs - 1 if paired else 2 * runs - 2
+    shift = abs(effect) / sd * np.sqrt(runs / (1 if paired else 2))
+    return float(scipy.stats.nct.sf(stdtrit(freedom, 1 - alpha / 2), freedom, shift))
+
+
+def runs_to_decide(
+    effect: float, sd: float, power: float = 0.8, tests: int = 1, paired: bool = False, permuted: bool = True
+) -> int | None:
+    """Runs a side after which such a difference is seen with this power; None if there is none, or beyond ``MOST``.
+
+    With several ``tests`` in an experiment it is the number for the strictest step of Holm's correction. A permutation
+    test (``permuted``) needs some runs however large the difference is; an interval does not.
+
+    >>> [runs_to_decide(effect=effect, sd=50) for effect in (100, 75, 50, 25)]
+    [6, 9, 17, 64]
+    """
+    if effect == 0:
+        return None
+    alpha, least = ALPHA / tests, 2
+    # A permutation test of too few runs is never significant, however large the difference.
+    while permuted and (2 / 2**least if paired else 2 / comb(2 * least, least)) >= alpha:
+        least += 1
+    if sd == 0:
+        return least
+    low, high = least, MOST
+    if power_of_t(effect, sd, high, alpha, paired) < power:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        if power_of_t(effect, sd, middle, alpha, paired) < power:
+            low = middle + 1
+        else:
+            high = middle
+    return low

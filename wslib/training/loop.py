@@ -1,0 +1,268 @@
+"""The training loop: self-play, training, arena (thesis Alg. 3, 5 and 6), with a warm start and its two switches.
+
+A run is a chain of states; :func:`advance` makes the next from the one before and the settings, so a run can be stopped
+after any iteration and resumed with the same bytes. Files, clocks and processes are somebody else's.
+
+Sign convention: an example's ``z`` is the game's result for the player to move in it.
+"""
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+
+from wslib._compiled import stream
+from wslib.games import Game, game
+from wslib.network.fit import fit
+from wslib.network.model import Network, pick_device
+from wslib.network.runtime import CompiledNetwork, TorchNetwork
+from wslib.play.match import Table, random_opening
+from wslib.play.players import Seat, sit
+from wslib.search.guided import Evaluator, GuidedSearch
+from wslib.training.settings import KEPT, PRESETS, RunSettings, preset, weight_of, weights_of
+
+__all__ = [
+    "KEPT",
+    "PRESETS",
+    "Examples",
+    "RunSettings",
+    "RunState",
+    "SelfPlay",
+    "advance",
+    "compete",
+    "is_warm",
+    "preset",
+    "self_play",
+    "start",
+    "weight_of",
+    "weights_of",
+]
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Positions of self-play: the state, the policy, the outcome for its mover; which game and ply it is from."""
+
+    own: np.ndarray
+    opp: np.ndarray
+    policy: np.ndarray
+    z: np.ndarray
+    game: np.ndarray
+    ply: np.ndarray
+
+    FIELDS: ClassVar[tuple[str, ...]] = ("own", "opp", "policy", "z", "game", "ply")
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+
+@dataclass(frozen=True)
+class RunState:
+    """A run after some iterations: all that the next one depends on."""
+
+    network: Network
+    iteration: int = 0
+    switched: bool = False
+    examples: tuple[Examples, ...] = ()
+    optimiser: dict[str, torch.Tensor] = field(default_factory=dict)
+
+
+def start(settings: RunSettings) -> RunState:
+    """A run before its first iteration: a network with random weights."""
+    pick_device(settings.device)  # that it is here, before any work
+    return RunState(Network(settings.network, seed=int(stream(settings.seed, "weights")) >> 1))
+
+
+def advance(settings: RunSettings, state: RunState,
+            clock: Callable[[str], None] = lambda stage: None) -> tuple[RunState, dict[str, Any]]:  # fmt: skip
+    """One iteration; returns the next state and what there is to tell of it. ``clock`` hears when a stage ends."""
+    pick_device(settings.device)  # that it is here, before any work
+    iteration = state.iteration + 1
+    played = self_play(settings, state)
+    clock("self-play")
+    examples = (*state.examples, played.examples)[-settings.retrained :]
+    candidate = deepcopy(state.network)
+    fitted = fit(candidate, settings, examples, (settings.seed, "fit", iteration), state.optimiser)
+    clock("training")
+    told = {"iteration": iteration, **played.told, **fitted.told}
+    accepted = True
+    if settings.gating:
+        accepted, arena = compete(settings, candidate, state.network, iteration)
+        told |= arena
+    clock("arena")
+    told["accepted"] = accepted
+    network = candidate if accepted else state.network
+    optimiser = fitted.optimiser if accepted else state.optimiser
+    return RunState(network, iteration, state.switched or told["switch"], examples, optimiser), told
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """The games of one iteration: examples, and what there is to tell."""
+
+    examples: Examples
+    moves: tuple[str, ...]
+    told: dict[str, Any]
+
+
+class _LearningSeat:
+    """A player of self-play: its first plies are drawn from the policy, and all it sees is written down."""
+
+    def __init__(self, search: GuidedSearch, sampled_plies: int):
+        self.search, self.sampled_plies = search, sampled_plies
+        self.table: Table | None = None
+        self.seen: list[tuple[np.ndarray, ...]] = []
+
+    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
+        assert self.table is not None
+        plies = self.table.plies[games]
+        self.search.run(games, own, opp)
+        actions, policies = self.search.decide(games, own, opp, plies < self.sampled_plies)
+        self.seen.append((games.copy(), plies.copy(), own.copy(), opp.copy(), policies.astype(np.float32)))
+        return actions
+
+
+class _WatchedSeat:
+    """A player without policies (RHEA): its moves are written down as certain."""
+
+    def __init__(self, seat: Seat, actions: int):
+        self.seat, self.actions = seat, actions
+        self.table: Table | None = None
+        self.seen: list[tuple[np.ndarray, ...]] = []
+
+    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
+        assert self.table is not None
+        actions = self.seat.choose(games, own, opp)
+        certain = np.eye(self.actions, dtype=np.float32)[actions]
+        self.seen.append((games.copy(), self.table.plies[games].copy(), own.copy(), opp.copy(), certain))
+        return actions
+
+
+def is_warm(settings: RunSettings, state: RunState) -> bool:
+    """Whether the next iteration still belongs to the warm start."""
+    if settings.switch == "fixed":
+        assert settings.warm_iterations is not None
+        return state.iteration < settings.warm_iterations
+    return settings.switch == "adaptive" and not state.switched
+
+
+def _evaluator(settings: RunSettings, network: Network) -> Evaluator:
+    """The network as searches ask it."""
+    if settings.runtime == "torch":
+        return TorchNetwork(network, settings.device, settings.precision)
+    return CompiledNetwork(network)
+
+
+def self_play(settings: RunSettings, state: RunState) -> SelfPlay:
+    """Stage 1. Until an adaptive switch, an iteration is a match of the enhancement against the default search."""
+    board, iteration = game(settings.game), state.iteration + 1
+    evaluator = _evaluator(settings, state.network)
+    warm = is_warm(settings, state)
+    names = ["default"] if not warm else ["warm"] if settings.switch == "fixed" else ["warm", "default"]
+    table = Table(board, [board.start()] * settings.episodes)
+    seats = {name: _seat(settings, name, board, evaluator, iteration) for name in names}
+    for seat in seats.values():
+        seat.table = table
+    if len(seats) == 2:  # each has the first move in half of the games (Alg. 6, lines 6 to 11)
+        first = np.repeat([0, 1], settings.episodes // 2)
+        table.play([seats["warm"], seats["default"]], first)
+    else:
+        first = np.zeros(settings.episodes, int)
+        table.play([seats[names[0]]] * 2, first)
+    examples = _examples(table, [seen for seat in seats.values() for seen in seat.seen])
+    results = table.first_player_result
+    balance = None
+    if len(seats) == 2:
+        balance = int(np.sum(np.where(first == 1, results, -results)))
+    priors, values = evaluator.evaluate(board.planes(examples.own, examples.opp))
+    searches = [seat.search for seat in seats.values() if isinstance(seat, _LearningSeat)]
+    told = {
+        "phase": settings.method if warm else "baseline",
+        "weight": weight_of(settings, iteration) if warm else None,
+        "balance": balance,
+        "switch": balance is not None and balance > 0,
+        "examples": len(examples),
+        "plies_mean": float(table.plies.mean()),
+        "first_wins": int(np.sum(results == 1)),
+        "draws": int(np.sum(results == 0)),
+        "first_losses": int(np.sum(results == -1)),
+        "distinct": len(set(table.move_lists())),
+        "policy_entropy": float(-np.sum(examples.policy * np.log(np.maximum(examples.policy, 1e-12)), axis=1).mean()),
+        "fresh_value_loss": float(np.mean((values - examples.z) ** 2)),
+        "fresh_policy_loss": float(-np.sum(examples.policy * np.log(np.maximum(priors, 1e-12)), axis=1).mean()),
+        "a_game": table.move_lists()[0],
+        "evaluations": sum(s.evaluations for s in searches),
+        "leaves": sum(s.leaves for s in searches),
+    }
+    return SelfPlay(_with_targets(settings, examples, table), table.move_lists(), told)
+
+
+def _seat(settings: RunSettings, name: str, board: Game, evaluator: Evaluator,
+          iteration: int) -> _LearningSeat | _WatchedSeat:  # fmt: skip
+    """The seat of the enhancement ("warm") or of the default search at all games of an iteration."""
+    labels = (settings.seed, "selfplay", iteration, name)
+    streams = np.array([stream(*labels, episode) for episode in range(settings.episodes)])
+    if name == "warm" and settings.method == "rhea":
+        return _WatchedSeat(sit(settings.rhea, board, streams, np.zeros(settings.episodes)), board.actions)
+    search = settings.warm_search(iteration) if name == "warm" else settings.default_search
+    return _LearningSeat(GuidedSearch(board, search, evaluator, streams), settings.sampled_plies)
+
+
+def _examples(table: Table, seen: list[tuple[np.ndarray, ...]]) -> Examples:
+    """What the seats have written down, in the order of games and plies, with the outcomes."""
+    games, plies, own, opp, policy = (np.concatenate(parts) for parts in zip(*seen, strict=True))
+    order = np.lexsort((plies, games))
+    # The player to move at an even ply is the one who moved first.
+    z = table.first_player_result[games] * np.where(plies % 2 == 0, 1, -1)
+    kinds = (np.uint64, np.uint64, np.float32, np.int8, np.int16, np.int16)
+    columns = (own, opp, policy, z, games, plies)
+    return Examples(*(column[order].astype(kind) for column, kind in zip(columns, kinds, strict=True)))
+
+
+def _with_targets(settings: RunSettings, examples: Examples, table: Table) -> Examples:
+    """The examples with what the policy is to learn: the search's distribution, or the move that was played."""
+    if settings.targets == "distribution":
+        return examples
+    certain = np.eye(table.game.actions, dtype=np.float32)[table.moves[examples.game, examples.ply]]
+    first = settings.sampled_plies if settings.targets == "late" else 0
+    return replace(examples, policy=np.where((examples.ply >= first)[:, None], certain, examples.policy))
+
+
+def compete(settings: RunSettings, new: Network, old: Network, iteration: int) -> tuple[bool, dict[str, Any]]:
+    """Stage 3: new against old network, both with the default search and its best move; whether the new one is kept."""
+    board, games = game(settings.game), settings.arena_games
+    labels = int(stream(settings.seed, "arena", iteration)) >> 1
+    openings = [random_opening(board, settings.arena_plies, labels, number // 2) for number in range(games)]
+    first = np.arange(games) % 2  # the seat that has the first player's colour
+    together = np.arange(games)[None]
+    if settings.arena_trees == "match":
+        # One game after the other, the author's way: first those in which the new network begins.
+        together = np.argsort(first, kind="stable")[:, None]
+    seats = []
+    for name, network in (("new", new), ("old", old)):
+        labelled = (settings.seed, "arena", iteration, name)
+        streams = np.array([stream(*labelled, number) for number in range(together.shape[1])])
+        search = GuidedSearch(board, settings.arena_search, _evaluator(settings, network), streams)
+        seats.append(_LearningSeat(search, sampled_plies=0))
+    results = np.empty(games, int)
+    for numbers in together:
+        table = Table(board, [openings[number] for number in numbers])
+        for seat in seats:
+            seat.table = table
+        table.play(seats, first[numbers])
+        results[numbers] = table.first_player_result
+    results *= np.where(first == 0, 1, -1)
+    wins, draws, losses = (int(np.sum(results == r)) for r in (1, 0, -1))
+    told = {"arena_wins": wins, "arena_draws": draws, "arena_losses": losses}
+    return _is_better(settings, wins, losses), told
+
+
+def _is_better(settings: RunSettings, wins: int, losses: int) -> bool:
+    """Whether so many games won and lost open the gate; with quotients, for 0.56 * 25 is above 14."""
+    if settings.gate == "all":
+        return wins / settings.arena_games > settings.threshold
+    decided = wins + losses
+    return wins / decided >= settings.threshold if decided else settings.undecided == "accept"
