@@ -21,6 +21,7 @@ from wslib.study.engine import store as storing
 from wslib.study.engine import units as study
 from wslib.study.engine.cli import main
 from wslib.study.engine.networks import published_network
+from wslib.study.engine.provenance import machine
 from wslib.study.engine.store import LocalStore, Published
 from wslib.study.engine.units import MatchUnit
 from wslib.study.pages.base import Orientation
@@ -44,7 +45,13 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The local store; published results are looked for, and written, beside it and not in the project."""
     monkeypatch.setenv("WSLIB_STORE", str(tmp_path / "store"))
     monkeypatch.setattr(storing, "published_root", lambda: tmp_path / "data")
+    made_with(monkeypatch, "0123456789ab")
     return tmp_path / "store"
+
+
+def made_with(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    """Results that this process computes say that they come from this code, whatever has been changed here."""
+    monkeypatch.setattr(study, "machine", lambda: machine() | {"code": code})
 
 
 @pytest.fixture
@@ -139,6 +146,27 @@ def test_publishing_again_what_is_published_changes_nothing(name: str, root: Pat
         assert list(old.tables) == list(EXPERIMENTS[name].tables)
         assert all(table.equals(new.tables[n]) for n, table in old.tables.items())
     assert not root.exists(), "nothing had to be computed"
+
+
+def test_what_uncommitted_code_computed_is_published_only_when_that_is_asked_for(
+    root: Path, small: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    first, *others = Small().units()
+    made_with(monkeypatch, "0123456789ab+")
+    assert main(["run", "orientation", "--unit", first.id]) == 0
+    made_with(monkeypatch, "0123456789ab")
+    assert main(["publish", "orientation", "--workers", "1"]) == 0
+    told = capsys.readouterr().err
+    assert f"left out: 1 units that were computed with uncommitted code, {first.id} for one" in told
+    assert "'wslib run orientation --unit ID --again' computes them with what is committed" in told
+    assert {unit.id for unit in Small().units() if Published("orientation").read("match", unit.id)} == {
+        unit.id for unit in others
+    }
+    assert main(["publish", "orientation", "--uncommitted"]) == 0
+    assert not capsys.readouterr().err
+    assert main(["publish", "orientation"]) == 0
+    assert Published("orientation").read("match", first.id), "what is published stays"
+    assert main(["run", "orientation", "--unit", first.id, "--again"]) == 0
 
 
 def test_status_says_when_where_and_with_what_results_were_made(small: None, capsys: pytest.CaptureFixture[str]):

@@ -290,6 +290,20 @@ def test_what_is_no_whole_network_is_refused_in_one_sentence(kind):
     assert str(error.value) == sentence
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_weights_that_are_not_finite_numbers_are_neither_saved_nor_loaded(value, monkeypatch):
+    network = Network(NetworkSettings(game="connect4", channels=4, hidden=(8,)))
+    network.policy.bias.data[3] = value
+    for half in (False, True):
+        with pytest.raises(ParameterError, match=r"policy\.bias are not all finite numbers"):
+            to_bytes(network, half=half)
+    with monkeypatch.context() as patched:  # as a file from elsewhere may be
+        patched.setattr("wslib.network.model._refuse_what_is_no_number", lambda weights: None)
+        content = to_bytes(network)
+    with pytest.raises(ParameterError, match=r"policy\.bias are not all finite numbers"):
+        from_bytes(content)
+
+
 def test_nothing_in_a_file_is_executed():
     content = pickle.dumps(Trap())
     with pytest.raises(ParameterError, match=NOT_ONE):

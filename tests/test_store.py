@@ -722,6 +722,13 @@ def test_nothing_in_the_package_unpickles_or_evaluates():
     assert not found
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_number_that_is_not_finite_is_no_result(value: float, tmp_path: Path):
+    with pytest.raises(ParameterError, match=f"regret is {value}, which is no result"):
+        LocalStore(tmp_path).commit("match", UNIT, {}, {"games": 4, "regret": value}, {}, {})
+    assert not contents(tmp_path)
+
+
 def test_numbers_of_numpy_are_refused_rather_than_stored_as_text(tmp_path: Path):
     with pytest.raises(TypeError):
         LocalStore(tmp_path).commit("match", UNIT, {}, {"games": np.int64(4)}, {}, {})

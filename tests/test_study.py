@@ -2,9 +2,12 @@
 
 import json
 import os
+import platform
 import random
+import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,7 @@ from wslib.rhea import RheaSettings
 from wslib.search import SearchSettings
 from wslib.study.engine import store as storing
 from wslib.study.engine import units as study
+from wslib.study.engine.provenance import VARIABLES, machine
 from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, Published, publish
 from wslib.study.engine.units import Computed, MatchUnit, compute_unit
 
@@ -127,6 +131,39 @@ def test_how_a_result_was_made_is_kept_beside_it(store: LocalStore):
     assert made["results_version"] == RESULTS_VERSION
     assert made["python"] == ".".join(map(str, sys.version_info[:3]))
     assert {"date", "seconds", "cpu_seconds", "code", "processor", "numpy", "numba"} <= set(made)
+
+
+def test_provenance_names_processor_versions_and_what_changes_the_bytes_of_torch(monkeypatch: pytest.MonkeyPatch):
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "avx2")
+    made = machine.__wrapped__()
+    assert made["ATEN_CPU_CAPABILITY"] == "avx2"
+    assert {"MKL_CBWR", "ONEDNN_MAX_CPU_ISA"}.isdisjoint(made), "what is not set changes nothing"
+    assert {name: made[name] for name in ("torch", "llvmlite")} == {n: version(n) for n in ("torch", "llvmlite")}
+    assert made["processor"]
+    assert {"processor_family", "processor_model", "processor_features"} <= set(made)
+    assert len(made["processor_features"].split()) > 5 or platform.system() != "Linux"
+
+
+def test_code_is_marked_as_uncommitted_by_files_of_the_package_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        subprocess.run(["git", "-C", str(tmp_path), *who, *arguments], check=True, capture_output=True)
+
+    (tmp_path / "wslib").mkdir()
+    (tmp_path / "data").mkdir()
+    for name in ("wslib/a.py", "data/units.csv.gz"):
+        (tmp_path / name).write_text("1")
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "first")
+    monkeypatch.setattr("wslib.study.engine.provenance.HOME", tmp_path)
+    (tmp_path / "data" / "units.csv.gz").write_text("published since")
+    commit = machine.__wrapped__()["code"]
+    assert len(commit) == 12 and not commit.endswith("+")
+    (tmp_path / "wslib" / "b.py").write_text("2")
+    assert machine.__wrapped__()["code"] == commit + "+"
 
 
 def test_a_unit_is_stored_with_the_parameters_that_its_id_is_made_of(store: LocalStore):

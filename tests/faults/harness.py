@@ -17,8 +17,8 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from wslib.study.engine.provenance import machine
 from wslib.study.engine.store import HOME, PROVENANCE
-from wslib.study.engine.units import machine
 from wslib.study.engine.workers import default_workers
 
 RECORD = HOME / "data" / "reliability" / "faults.csv"

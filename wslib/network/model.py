@@ -211,6 +211,7 @@ def mixed(device: torch.device, precision: str) -> AbstractContextManager[Any]:
 def to_bytes(network: Network, half: bool = False) -> bytes:
     """The network as a safetensors file with its settings and a checksum of both; ``half``: rounded to float16."""
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    _refuse_what_is_no_number(weights)
     if half:
         weights = {name: tensor.half() if tensor.is_floating_point() else tensor for name, tensor in weights.items()}
         if not all(bool(tensor.isfinite().all()) for tensor in weights.values()):
@@ -219,6 +220,14 @@ def to_bytes(network: Network, half: bool = False) -> bytes:
     about = {"format": FORMAT, "settings": settings, "checksum": _checksum(settings, weights)}
     # One entry: safetensors writes several in an order that changes from call to call.
     return save(weights, {ABOUT: canonical_json(about)})
+
+
+def _refuse_what_is_no_number(weights: dict[str, Tensor]) -> None:
+    for name, tensor in weights.items():
+        if not bool(tensor.isfinite().all()):
+            raise ParameterError(
+                f"the weights {name} are not all finite numbers: the network diverged while it learned"
+            )
 
 
 def _checksum(settings: dict[str, Any], weights: dict[str, Tensor]) -> str:
@@ -236,6 +245,7 @@ def from_bytes(content: bytes, board: Game | None = None) -> Network:
         network.load_state_dict(weights)
     except (KeyError, TypeError, ValueError, AttributeError, RuntimeError, SafetensorError):
         raise ParameterError("this file does not hold a whole network of this project: it is damaged") from None
+    _refuse_what_is_no_number(weights)
     if board is not None and network.settings.game != board.id:
         raise ParameterError(f"this network plays {game(network.settings.game).title}, not {board.title}")
     return network

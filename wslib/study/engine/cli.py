@@ -18,6 +18,7 @@ from wslib.play import METHODS, play, player
 from wslib.study.engine import dask as cluster
 from wslib.study.engine import networks, store, verify
 from wslib.study.engine import units as study
+from wslib.study.engine.provenance import from_changed_code
 from wslib.study.engine.units import Unit, UnitsFailed
 from wslib.study.pages.base import Experiment
 from wslib.study.pages.catalogue import EXPERIMENTS
@@ -87,9 +88,10 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--seed", type=int, default=0, help="another seed, another sample")
     check.add_argument("--record", type=Path, metavar="FILE", help="append a row a unit to this CSV file")
 
-    _with_experiment(
+    publish = _with_experiment(
         commands, "publish", _publish, "write an experiment's results, at its default parameters, to data/"
     )
+    publish.add_argument("--uncommitted", action="store_true", help="also what was computed with uncommitted code")
 
     pack = commands.add_parser("pack", help="pack the networks that are not published into a zip file")
     pack.add_argument("target", type=Path)
@@ -255,11 +257,31 @@ def _publish(asked: argparse.Namespace) -> None:
     else:  # too large to wait for: what is there is published, and the pages say of how many
         where = study.origins(units, experiment.name)
         units = [unit for unit in units if where[unit.id]]
-    folder = store.publish(experiment.name, study.collect(units, experiment.name), experiment.tables)
+    found = study.collect(units, experiment.name)
+    if not asked.uncommitted:
+        found, left_out = _from_commits(found, experiment.name)
+        print(left_out, end="", file=sys.stderr)
+    folder = store.publish(experiment.name, found, experiment.tables)
     missing = networks.publish_networks(experiment.name, units, most=experiment.networks)
     print(f"published in {folder}")
     if missing:
         print(f"without {len(missing)} networks that are not in this store, {missing[0]} for one")
+
+
+def _from_commits(found: dict[str, Any], experiment: str) -> tuple[dict[str, Any], str]:
+    """The results without those that no commit of the code can give again; a line tells of them.
+
+    What is published already stays.
+    """
+    before = store.shelf(experiment)
+    fresh = [(unit, stored.provenance) for unit, (kind, _, stored) in found.items() if not before.read(kind, unit)]
+    changed = set(from_changed_code(fresh))
+    told = (
+        f"left out: {len(changed)} units that were computed with uncommitted code, {min(changed, default='')} for "
+        f"one: 'wslib run {experiment} --unit ID --again' computes them with what is committed, --uncommitted "
+        "publishes them\n"
+    )
+    return {unit: result for unit, result in found.items() if unit not in changed}, told if changed else ""
 
 
 def _pack(asked: argparse.Namespace) -> None:

@@ -10,6 +10,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from functools import lru_cache
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import torch
 from wslib.games import game
 from wslib.network.model import Network, from_bytes, to_bytes
 from wslib.network.runtime import CompiledNetwork
+from wslib.parameters import ParameterError
 from wslib.perfect.measures import measure, summary
 from wslib.perfect.positions import SETS, load
 from wslib.study.engine.run_files import STAGES, RunFiles, Told, notes_of
@@ -33,11 +35,12 @@ class RunFolder(RunFiles):
     def commit(self, state: RunState, log: Sequence[dict[str, Any]]) -> None:
         """Make a state durable, then remove what only earlier states needed."""
         newest, k = state.examples[-1], state.iteration
+        network = self._as_file(state, log[-1])
         columns = {name: getattr(newest, name) for name in Examples.FIELDS}
         facts = {"run": self.run.canonical(), "iteration": k}
         write_folder(self.examples / f"{k:04d}", {"examples.safetensors": safetensors.numpy.save(columns)}, facts)
         files = {
-            "network.safetensors": to_bytes(state.network),
+            "network.safetensors": network,
             "log.json": json.dumps(log).encode(),
         }
         if state.optimiser:
@@ -46,6 +49,23 @@ class RunFolder(RunFiles):
         shutil.rmtree(self.examples / f"{k - self.run.retrained:04d}", ignore_errors=True)
         if k - 1 not in KEPT:
             shutil.rmtree(self.states / f"{k - 1:04d}", ignore_errors=True)
+
+    def _as_file(self, state: RunState, news: dict[str, Any]) -> bytes:
+        """The network's file; a run that has diverged is refused, whatever became of its last network."""
+        run = self.run
+        found = [
+            f"{name} is {value}" for name, value in news.items() if isinstance(value, float) and not isfinite(value)
+        ]
+        try:
+            content = to_bytes(state.network)
+        except ParameterError as refusal:
+            found.append(str(refusal))
+        if not found:
+            return content
+        raise ParameterError(
+            f"run {run.id} ({run.method}, {run.game}, seed {run.seed}) diverged in iteration {state.iteration} and is "
+            f"not stored ({found[0]}): a learning_rate below {run.learning_rate:g} would be right"
+        )
 
     def read(self, iteration: int) -> tuple[RunState, list[dict[str, Any]]]:
         """The state after an iteration; raises DamagedResult where something of it is missing or not as committed."""

@@ -15,6 +15,7 @@ import gzip
 import hashlib
 import io
 import json
+import math
 import os
 import re
 import secrets
@@ -37,7 +38,7 @@ NEXT = ".next"
 LARGEST_MANIFEST, LARGEST_FILE, LARGEST_TEXT = 1 << 20, 1 << 30, 1 << 28
 """Bytes: what is larger is refused before memory is asked for (a table's text: when unpacked)."""
 HOME = Path(__file__).resolve().parents[3]
-_TEXTS = {"unit": str, "moves": str, "code": str}
+_TEXTS = dict.fromkeys(("unit", "moves", "code", "processor_family", "processor_model"), str)
 """Columns of text that can look like numbers: an id such as 1234567890e1, the move 4."""
 _PLAIN_NAME = re.compile(r"\w[\w.-]{0,99}", re.ASCII)
 
@@ -216,7 +217,10 @@ class LocalStore:
 
     def commit(self, kind: str, unit: str, parameters: Mapping[str, Any], summary: Mapping[str, Any],
                tables: Mapping[str, pd.DataFrame], provenance: Mapping[str, Any]) -> None:  # fmt: skip
-        """Store a result."""
+        """Store a result; one whose numbers are not all finite is none, and is refused."""
+        for name, value in summary.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ParameterError(f"{name} is {value}, which is no result: it should be a finite number")
         files = {"summary.json": (json.dumps(summary, sort_keys=True) + "\n").encode()}
         files |= {f"{name}.csv.gz": pack_table(table) for name, table in tables.items()}
         folder = self._folder(kind, unit)

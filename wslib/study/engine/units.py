@@ -5,14 +5,10 @@ so a rerun, a resumed run and the building of the book are one thing: asking aga
 """
 
 import errno
-import platform
-import subprocess
 import time
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -24,7 +20,8 @@ from tqdm import tqdm
 from wslib.games import game
 from wslib.parameters import RESULTS_VERSION, ParameterError, Parameters
 from wslib.play import PlayerSettings, match
-from wslib.study.engine.store import HOME, LocalStore, Published, Stored, other_shelves, shelf, sweep
+from wslib.study.engine.provenance import machine
+from wslib.study.engine.store import LocalStore, Published, Stored, other_shelves, shelf, sweep
 from wslib.study.engine.workers import Failed, WorkerLost, default_workers, in_processes
 
 
@@ -254,32 +251,3 @@ def compute_unit(unit: Unit, root: Path, **how: Any) -> str:
     }
     LocalStore(root).commit(unit.kind, unit.id, unit.canonical(), computed.summary, computed.tables, provenance)
     return unit.id
-
-
-@cache
-def machine() -> dict[str, str]:
-    """What the results of this process are made with."""
-    return {
-        "code": _code_version(),
-        "processor": _processor(),
-        "system": platform.system(),
-        "python": platform.python_version(),
-        **{name: version(name) for name in ("numpy", "numba")},
-    }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
-
-
-def _code_version() -> str:
-    """The commit of the code, with ``+`` when files differ from it; the package's version outside a repository."""
-    try:
-        asked = ["git", "-C", str(HOME), "describe", "--always", "--dirty=+", "--abbrev=12"]
-        return subprocess.run(asked, capture_output=True, text=True, check=True, timeout=20).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return version("warm-start")

@@ -18,8 +18,9 @@ from typing import Any
 import pandas as pd
 
 from wslib.parameters import ParameterError, canonical_json
+from wslib.study.engine.provenance import machine
 from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, Stored, read_folder
-from wslib.study.engine.units import Unit, compute_unit, known_results, machine
+from wslib.study.engine.units import Unit, compute_unit, known_results
 
 
 @dataclass
