@@ -50,7 +50,8 @@ again = pd.read_csv(published_root() / "reliability" / "again.csv", dtype={"code
 # the iteration in which it came.
 #
 # **Nothing that is read is executed.** Networks are safetensors files, tables are CSV, the rest is JSON; nothing is
-# unpickled, and what is read has a size that it may not exceed.
+# unpickled, and what is read has a size that it may not exceed. Compiled code, which numba keeps as pickles on the machine
+# that compiled it, is read only from files that are this user's own and whole by their digest.
 #
 # ## The figures
 

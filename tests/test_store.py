@@ -702,6 +702,8 @@ def test_published_results_that_changed_are_read_again(published: Path, root: Pa
 
 
 def test_nothing_in_the_package_unpickles_or_evaluates():
+    # Numba keeps compiled code as pickles; those are read from files that are checked to be this user's own and whole.
+    allowed = {("_kernel_cache.py", "pickle")}
     unsafe = {"pickle", "cPickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "jsonpickle"}
     found = []
     for path in sorted(Path(wslib.__file__).parent.rglob("*.py")):
@@ -718,8 +720,8 @@ def test_nothing_in_the_package_unpickles_or_evaluates():
                     names = {f"{call}(allow_pickle)"}
                 if call.endswith(".to_pickle"):
                     names = {call}
-            found += [f"{path.name}:{node.lineno}: {name}" for name in names]
-    assert not found
+            found += [(path.name, name) for name in names]
+    assert {*found} == allowed
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

@@ -1,14 +1,8 @@
-"""Compiled kernels: the decorator, bit tricks and random streams that the hot paths share.
-
-Numba keeps compiled code on disk, but notices a change only in the file that holds the function, not in the files
-whose functions it calls. The cache folder is therefore named by a digest of every module of the package that holds
-kernels: edit one, and all are compiled anew (a few seconds, once).
-"""
+"""Compiled kernels: the decorator, bit tricks and random streams that the hot paths share."""
 
 import hashlib
-import os
-import tempfile
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 import numba
 import numpy as np
@@ -16,30 +10,19 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-
-def _cache_folder() -> Path:
-    package = Path(__file__).parent
-    digest = hashlib.sha256(numba.__version__.encode())
-    for module in sorted(package.rglob("*.py")):
-        text = module.read_bytes()
-        if b"_compiled import" in text:
-            digest.update(text)
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "wslib" / f"kernels-{digest.hexdigest()[:16]}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:  # a home that cannot be written to, as in some containers
-        folder = Path(tempfile.gettempdir()) / folder.name
-    return folder
+from wslib._kernel_cache import KernelCache
 
 
-if not os.environ.get("NUMBA_CACHE_DIR"):
-    numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]
+def kernel(function: Callable[..., Any], **options: bool) -> Any:
+    """A compiled function, kept on disk once it has been compiled."""
+    compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False, **options)(function)
+    compiled._cache = KernelCache(function)
+    return compiled
 
-kernel = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-"""A compiled function."""
-inlined = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
-"""One that becomes part of its callers: a call would copy every array's description."""
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """One that becomes part of its callers: a call would copy every array's description."""
+    return kernel(function, forceinline=True)
 
 
 @intrinsic

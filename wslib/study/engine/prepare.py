@@ -3,6 +3,7 @@
 Kernels compile when they are first called, and two notebooks that start together would compile the same ones twice.
 """
 
+from wslib._kernel_cache import sync
 from wslib.games import game
 from wslib.network.model import Network, NetworkSettings
 from wslib.network.runtime import CompiledNetwork
@@ -15,7 +16,7 @@ BUDGETS = {"random": {}, "rhea": {"rollouts": 20}}
 
 
 def prepare() -> None:
-    """Call everything that compiles: each player and search once, the network, both solvers."""
+    """Call everything that compiles (each player and search once, the network, both solvers), and keep it durably."""
     board = game("connect4")
     for method in METHODS:
         match(board, player(method, **BUDGETS.get(method, {"simulations": 4})), RandomSettings(), games=2)
@@ -25,6 +26,7 @@ def prepare() -> None:
     search(board.start(), method="rave", simulations=4)
     solve(game("gobang", 4).start())
     solve(game("othello-4x4").start())
+    sync()
 
 
 if __name__ == "__main__":
