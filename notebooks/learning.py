@@ -149,7 +149,8 @@ show_table(
 #
 # | reading | default | instead |
 # | --- | --- | --- |
-# | moves that count for RAVE | `amaf="path"`, `amaf_players="own"` | `"path+rollout"`, `"both"` |
+# | moves that count for RAVE | `amaf="path"`, `amaf_players="own"` | `"path+rollout"`; `"both"` players', or by `"first"` use |
+# | equally good actions | `ties="random"` | `"first"`: the one of the lowest number |
 # | what β counts (eq. 5.4) | `beta="state"` | `"action"` |
 # | what the policy goes by | `policy`, `default_policy="visits"` | `"q"`; with RAVE `policy="q_rave"` |
 # | what the network's policy learns | `targets="distribution"` | `"late"`: after $T'$ plies the move that was played; `"move"`: always |

@@ -50,7 +50,8 @@ asked = read_parameters(Look, globals())
 # $Q$ is the mean of the values backed up through the move (zero before the first), $N(s,a)$ counts its visits, $N(s,\cdot)$
 # those of all moves of the state, $P$ is the *prior*, how likely the move is before any search. Without a network all
 # moves have the same prior. $c$ weighs curiosity against experience; the thesis takes $c = 1$. A tiny $\varepsilon$ under
-# the root lets the prior decide the first visit. Ties are broken at random.
+# the root lets the prior decide the first visit. Ties are broken at random
+# (or by the first move, with `ties="first"`).
 #
 # Two orders of the same moves lead to the same state, and the same state is one node: the tree is in truth a graph.
 #

@@ -29,15 +29,15 @@ def _simulate(rules, plan, forest, i, own, opp, streams):
 
 
 def all_settings() -> list[SearchSettings]:
-    """Every combination of RAVE's options, with weights and policies that vary along; and plain MCTS."""
+    """Every combination of RAVE's options, with weights, policies and ties that vary along; and plain MCTS."""
     random = Random(5)
     found = [
-        SearchSettings(method="mcts", rule=rule, c=c, policy=policy)
-        for rule, c, policy in product(["puct", "ucb1"], [0.0, 1.0, 2.5], ["visits", "q"])
-        if (c == 1.0) or policy == "q"
+        SearchSettings(method="mcts", rule=rule, c=c, policy=policy, ties=ties)
+        for rule, c, policy, ties in product(["puct", "ucb1"], [0.0, 1.0, 2.5], ["visits", "q"], ["random", "first"])
+        if (c == 1.0) or (policy == "q" and ties == "random")
     ]
     for rule, amaf, players, beta in product(
-        ["puct", "ucb1"], ["path", "path+rollout"], ["own", "both"], ["state", "action"]
+        ["puct", "ucb1"], ["path", "path+rollout"], ["own", "both", "first"], ["state", "action"]
     ):
         found.append(
             SearchSettings(
@@ -45,6 +45,7 @@ def all_settings() -> list[SearchSettings]:
                 c=random.choice([0.0, 0.3, 1.0, 1.0, 2.5]),
                 equivalence=random.choice([1.0, 20.0, 100.0]),
                 policy=random.choice(["visits", "q", "q_rave"]),
+                ties="random" if len(found) % 3 else "first",
             )
         )  # fmt: skip
     return found
@@ -60,11 +61,22 @@ def members(word: int) -> set[int]:
     return {action for action in range(64) if int(word) >> action & 1}
 
 
-def playout_from(state: int, position: Position) -> tuple[int, float, set[int], set[int]]:
-    """The compiled playout: the stream after it, the value, and what the player to move and the other played."""
+def playout_from(state: int, position: Position, first: bool) -> tuple[int, float, set[int], set[int]]:
+    """The compiled playout: the stream after it, the value, and what the player to move and the other played.
+
+    With ``first`` a column belongs to the player who dropped the first disc into it, which lies lowest.
+    """
     streams = np.array([state], np.uint64)
-    value, _, mine, theirs = R.playout(position.game.rules, *position.words, streams, 0, np.empty(64, np.uint64))
-    return int(streams[0]), float(value), members(mine), members(theirs)
+    value, _, *filled = R.playout(position.game.rules, *position.words, streams, 0, np.empty(64, np.uint64))
+    mine, theirs = map(members, filled)
+    if position.game.name == "connect4":
+        cols = position.game.cols
+        if first:
+            lowest = {max(cell for cell in mine | theirs if cell % cols == column) for column in range(cols)
+                      if any(cell % cols == column for cell in mine | theirs)}  # fmt: skip
+            mine, theirs = mine & lowest, theirs & lowest
+        mine, theirs = ({cell % cols for cell in cells} for cells in (mine, theirs))
+    return int(streams[0]), float(value), mine, theirs
 
 
 def playout_plies(state: int, position: Position) -> tuple[int, int, int]:

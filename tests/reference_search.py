@@ -66,6 +66,16 @@ def must_pass(position: Position) -> bool:
     return position.moves == ("pass",)
 
 
+def first_uses(uses: list[tuple[set[int], int]]) -> tuple[set[int], set[int]]:
+    """The actions that each of two players used before the other did, from sets of actions in order of time."""
+    first: dict[int, int] = {}
+    for actions, player in uses:
+        for action in actions:
+            first.setdefault(action, player)
+    own, opponents = ({action for action, who in first.items() if who == player} for player in (0, 1))
+    return own, opponents
+
+
 def uniform_prior(position: Position) -> dict[int, float]:
     return {action: 1 / len(position.legal) for action in position.legal}
 
@@ -82,6 +92,7 @@ class Search:
     policy: str = "visits"
     amaf: str = "path+rollout"
     amaf_players: str = "own"
+    ties: str = "random"
     beta: str = "state"
     equivalence: float = 100.0
     prior: Callable[[Position], dict[int, float]] = uniform_prior
@@ -103,9 +114,11 @@ class Search:
         return path
 
     def largest(self, values: dict[int, float]) -> int:
-        """The action of the largest value; one draw decides between equal ones."""
+        """The action of the largest value; one draw decides between equal ones, or the first of them is taken."""
         best = max(values.values())
         tied = [action for action, value in sorted(values.items()) if value == best]
+        if self.ties == "first":
+            return tied[0]
         return tied[self.stream.below(len(tied))] if len(tied) > 1 else tied[0]
 
     def scores(self, edges: dict[int, Edge]) -> dict[int, float]:
@@ -123,7 +136,9 @@ class Search:
         if not self.rave:
             return u
         if math.isinf(u) or math.isinf(u_rave):
-            return min(u, u_rave)  # what only one of the two has seen is judged by that one
+            u = u_rave = min(u, u_rave)  # what only one of the two has seen is judged by that one
+        if math.isinf(u):
+            return u
         n = visits if self.beta == "state" else edge.n
         beta = math.sqrt(self.equivalence / (3 * n + self.equivalence))
         return (1 - beta) * u + beta * u_rave
@@ -145,12 +160,13 @@ class Search:
             mine = mine | {leaf.game.cells}  # a playout does not list its passes, but this one is certain
         for t1, position in enumerate([position for position, _ in path] + [leaf]):
             distance = len(path) - t1  # plies from this state to the leaf
-            own = {action for t2, (_, action) in enumerate(path) if t2 >= t1 and (t2 - t1) % 2 == 0}
-            opponents = {action for t2, (_, action) in enumerate(path) if t2 >= t1 and (t2 - t1) % 2 == 1}
-            own |= theirs if distance % 2 else mine
-            opponents |= mine if distance % 2 else theirs
+            uses = [({action}, (t2 - t1) % 2) for t2, (_, action) in enumerate(path) if t2 >= t1]
+            uses += [(mine, distance % 2), (theirs, (distance + 1) % 2)]  # 0: by the player to move here
+            own, opponents = (set().union(*(actions for actions, who in uses if who == player)) for player in (0, 1))
+            if self.amaf_players == "first":
+                own, opponents = first_uses(uses)
             self.count_amaf(position, own, value * (-1) ** distance)
-            if self.amaf_players == "both" and not must_pass(position):
+            if self.amaf_players != "own" and not must_pass(position):
                 # (A pass of the opponent is no move that one could have made oneself.)
                 self.count_amaf(position, opponents, -value * (-1) ** distance)
 

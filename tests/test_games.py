@@ -456,8 +456,12 @@ def test_a_line_longer_than_needed_wins_in_play():
 
 def playouts(position: Position, count: int, seed: int = 0) -> list[tuple[int, int, int, int]]:
     streams, cells = np.array([stream(seed, "tests")]), np.zeros(64, np.uint64)
-    rules, words = position.game.rules, position.words
-    return [tuple(int(x) for x in R.playout(rules, *words, streams, 0, cells)) for _ in range(count)]
+    rules, words, found = position.game.rules, position.words, []
+    for _ in range(count):
+        value, plies, *filled = R.playout(rules, *words, streams, 0, cells)
+        actions = R.actions_of(rules, *words, *map(np.uint64, filled), False)
+        found.append((int(value), int(plies), *map(int, actions)))
+    return found
 
 
 def action_word(of: Game, moves) -> int:

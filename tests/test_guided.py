@@ -34,7 +34,7 @@ def all_settings() -> list[GuidedSettings]:
     """Every method with every combination of RAVE's options; weights, policies and rules vary along."""
     random, found = Random(8), []
     for method in GUIDED:
-        options = product(["path", "path+rollout"], ["own", "both"], ["state", "action"])
+        options = product(["path", "path+rollout"], ["own", "both", "first"], ["state", "action"])
         for amaf, players, beta in options if method in RAVE else [(None, None, None)] * 6:
             found.append(
                 GuidedSettings(
@@ -44,6 +44,7 @@ def all_settings() -> list[GuidedSettings]:
                     weight=random.choice([0.2, 0.5, 0.85]) if method in MIXED else None,
                     amaf=amaf, amaf_players=players, beta=beta,
                     equivalence=random.choice([1.0, 20.0, 100.0]) if method in RAVE else None,
+                    ties="random" if len(found) % 3 else "first",
                 )
             )  # fmt: skip
     return found
@@ -51,13 +52,14 @@ def all_settings() -> list[GuidedSettings]:
 
 def label(settings: GuidedSettings) -> str:
     canonical = settings.canonical()
-    names = ("method", "weight", "policy", "c", "rule", "amaf", "amaf_players", "beta", "equivalence")
-    return " ".join(str(canonical[name]) for name in names if canonical[name] is not None)
+    names = ("method", "weight", "policy", "c", "rule", "amaf", "amaf_players", "beta", "equivalence", "ties")
+    return " ".join(str(canonical[name]) for name in names if canonical.get(name) is not None)
 
 
 def plain_search(settings: GuidedSettings, network: MadeUpNetwork, state: np.uint64) -> reference.Search:
     """The plain search with these settings, drawing from the same stream."""
     own_stream, share = reference.Stream(int(state)), share_of_playouts(settings)
+    first = settings.amaf_players == "first"
 
     def prior(position: Position) -> dict[int, float]:
         given = network.evaluate(position.planes[None])[0][0]
@@ -67,11 +69,11 @@ def plain_search(settings: GuidedSettings, network: MadeUpNetwork, state: np.uin
     def leaf(position: Position) -> reference.Leaf:
         value, mine, theirs = float(network.evaluate(position.planes[None])[1][0]), set(), set()
         if share:
-            own_stream.state, played, mine, theirs = playout_from(own_stream.state, position)
+            own_stream.state, played, mine, theirs = playout_from(own_stream.state, position, first)
             value = (1 - share) * value + share * played
         return value, mine, theirs
 
-    options = {name: getattr(settings, name) for name in ("c", "rule", "policy")}
+    options = {name: getattr(settings, name) for name in ("c", "rule", "policy", "ties")}
     if settings.method in RAVE:
         options |= {name: getattr(settings, name) for name in ("amaf", "amaf_players", "beta", "equivalence")}
     return reference.Search(own_stream, leaf, settings.method in RAVE, prior=prior, **options)

@@ -136,6 +136,17 @@ def test_equal_scores_are_decided_by_chance_each_as_often():
     assert min(counts) > 75 and sum(counts) == 300  # 100 each, six standard deviations at most 50
 
 
+def test_where_the_first_of_equal_scores_is_taken_nothing_is_drawn():
+    start = game("connect4-6x3").start()
+    for seed in range(5):
+        fast = Fast(start, SearchSettings(ties="first"), seed, nodes=4)
+        before = fast.streams.copy()
+        fast.walk(start)  # makes the root
+        assert fast.walk(start)[1] == 1 and fast.path(1)[0][1] == 0
+        assert fast.search(start, 0) == 0, "so it is with the move: no action has been visited"
+        assert np.array_equal(fast.streams, before)
+
+
 def test_a_value_changes_its_sign_at_every_ply_on_the_way_up():
     line = [game("tictactoe").position(moves) for moves in ("", "a1", "a1 b2")]
     fast = hand_made_path(line, SearchSettings(), value=0.25)  # X is to move at the leaf
@@ -166,6 +177,7 @@ FOUR = [game("connect4").position("1 2 2 1 1"[: 2 * n]) for n in range(6)]
 """X plays 1, 2, 1 and O plays 2, 1; then O is to move at the leaf, whose value is 1: O is winning."""
 ROLLOUT = {"mine": {2, 3}, "theirs": {3, 4}}
 """After it, O plays 3 and 4, and X plays 4 and 5 (the actions 2 and 3, 3 and 4)."""
+ROLLOUT_BY_FIRST_USE = {"mine": {2, 3}, "theirs": {4}}
 
 
 @pytest.mark.parametrize(
@@ -182,6 +194,15 @@ ROLLOUT = {"mine": {2, 3}, "theirs": {3, 4}}
             {"1": (1, -1), "4": (1, -1), "5": (1, -1)},
             {"3": (1, 1), "4": (1, 1)},
         ),
+        # X was the first to play 1, O the first to play 2; in the rollout O is the first to play 4.
+        ("path", "first", {"1": (1, -1), "2": (1, 1)}, {"1": (1, -1)}, {}),
+        (
+            "path+rollout",
+            "first",
+            {"1": (1, -1), "2": (1, 1), "3": (1, 1), "4": (1, 1), "5": (1, -1)},
+            {"1": (1, -1), "3": (1, 1), "4": (1, 1), "5": (1, -1)},
+            {"3": (1, 1), "4": (1, 1), "5": (1, -1)},
+        ),
         (
             "path+rollout",
             "both",
@@ -193,7 +214,7 @@ ROLLOUT = {"mine": {2, 3}, "theirs": {3, 4}}
 )
 def test_rave_counts_what_was_played_in_a_state_and_after_it(amaf, players, root, last, leaf):
     of = SearchSettings(method="rave", amaf=amaf, amaf_players=players)
-    fast = hand_made_path(FOUR, of, 1.0, **ROLLOUT)
+    fast = hand_made_path(FOUR, of, 1.0, **(ROLLOUT_BY_FIRST_USE if players == "first" else ROLLOUT))
     assert amaf_of(fast, 0) == root
     assert amaf_of(fast, 4) == last
     assert amaf_of(fast, 5) == leaf
@@ -215,7 +236,7 @@ def test_rave_counts_only_actions_that_are_legal_in_the_state():
     assert set(amaf_of(fast, 4)) == {"b2", "c3"}
 
 
-@pytest.mark.parametrize("players", ["own", "both"])
+@pytest.mark.parametrize("players", ["own", "both", "first"])
 def test_rave_counts_a_pass_where_it_was_played(players):
     before = game("othello", 4).position("a2 a3 b4 c1")
     line = [before, before.play("a4"), before.play("a4").play("pass")]

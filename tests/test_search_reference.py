@@ -1,5 +1,6 @@
 """The compiled search against the plain one: equal after every simulation, with every option, in every game."""
 
+from functools import partial
 from random import Random
 
 import numpy as np
@@ -46,10 +47,10 @@ every_setting = pytest.mark.parametrize("settings", all_settings(), ids=label)
 
 def plain_search(settings: SearchSettings, seed: int, leaf_value=None, label: str = "test") -> reference.Search:
     """The plain search with these settings, drawing from the same stream as :class:`Fast`; random playouts."""
-    own_stream = reference.Stream(int(stream(seed, label)))
+    own_stream, first = reference.Stream(int(stream(seed, label))), settings.amaf_players == "first"
 
     def playout(position: Position) -> reference.Leaf:
-        own_stream.state, value, mine, theirs = playout_from(own_stream.state, position)
+        own_stream.state, value, mine, theirs = playout_from(own_stream.state, position, first)
         return value, mine, theirs
 
     options = {name: value for name, value in settings.canonical().items() if value is not None}
@@ -58,12 +59,15 @@ def plain_search(settings: SearchSettings, seed: int, leaf_value=None, label: st
     return reference.Search(own_stream, leaf_value or playout, settings.rave, **options)
 
 
-def made_up_leaf(position: Position) -> reference.Leaf:
-    """A leaf value that depends on the state alone, and is no whole number, as a network's is."""
+def made_up_leaf(position: Position, first: bool) -> reference.Leaf:
+    """A leaf value that depends on the state alone, and is no whole number, as a network's is.
+
+    With ``first`` no action was played by both players after it.
+    """
     random = Random(f"{position.own} {position.opp}")
     actions = range(position.game.actions - (position.game.name == "othello"))
     mine, theirs = ({a for a in actions if random.random() < 0.3} for _ in range(2))
-    return random.uniform(-1, 1), mine, theirs
+    return random.uniform(-1, 1), mine, theirs - mine if first else theirs
 
 
 def assert_same(fast: Fast, plain: reference.Search) -> None:
@@ -110,7 +114,8 @@ def test_each_simulation_leaves_the_tree_that_the_plain_search_leaves(name, sett
 @pytest.mark.parametrize("name", FIRST_OF_EACH)
 def test_leaf_values_between_the_whole_numbers_are_backed_up_as_in_the_plain_search(name, settings):
     root = POSITIONS[name]
-    fast, plain = Fast(root, settings, seed=4), plain_search(settings, seed=4, leaf_value=made_up_leaf)
+    leaf_value = partial(made_up_leaf, first=settings.amaf_players == "first")
+    fast, plain = Fast(root, settings, seed=4), plain_search(settings, seed=4, leaf_value=leaf_value)
     for _ in range(40):
         path = plain.simulate(root)
         leaf, depth = fast.walk(root)
@@ -118,7 +123,7 @@ def test_leaf_values_between_the_whole_numbers_are_backed_up_as_in_the_plain_sea
         if position.is_over:
             fast.back_up(leaf, depth, position.result)
         else:
-            value, mine, theirs = made_up_leaf(position)
+            value, mine, theirs = leaf_value(position)
             rollout = settings.amaf == "path+rollout"
             fast.back_up(leaf, depth, value, mine if rollout else (), theirs if rollout else ())
         assert fast.path(depth) == states(path)

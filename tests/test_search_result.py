@@ -25,12 +25,13 @@ from wslib.search import SearchSettings, search
         ({"rule": "uct"}, "rule = 'uct' is not allowed: it should be 'puct' or 'ucb1'"),
         ({"policy": "n"}, "policy = 'n' is not allowed: it should be 'visits', 'q' or 'q_rave'"),
         ({"policy": "q_rave"}, "policy 'q_rave' needs a method with RAVE; 'mcts' has 'visits' and 'q'"),
+        ({"ties": "last"}, "ties = 'last' is not allowed: it should be 'random' or 'first'"),
         ({"tree": "old"}, "tree = 'old' is not allowed: it should be 'fresh' or 'kept'"),
         ({"amaf": "path"}, "amaf acts in methods with RAVE only, not in 'mcts'"),
         ({"beta": "state"}, "beta acts in methods with RAVE only, not in 'mcts'"),
         ({"equivalence": 3}, "equivalence acts in methods with RAVE only, not in 'mcts'"),
         ({"method": "rave", "amaf": "all"}, "amaf = 'all' is not allowed: it should be 'path' or 'path+rollout'"),
-        ({"method": "rave", "amaf_players": "x"}, "amaf_players = 'x' is not allowed: it should be 'own' or 'both'"),
+        ({"method": "rave", "amaf_players": "x"}, "amaf_players = 'x' is not allowed: it should be 'own', 'both' or"),
         ({"method": "rave", "beta": 1}, "beta = 1 is not allowed: it should be 'state' or 'action'"),
         ({"method": "rave", "equivalence": 0}, "equivalence = 0 is not allowed: it should be greater than 0"),
         ({"sims": 10}, "there is no parameter 'sims' here: the parameters are "),
@@ -67,7 +68,8 @@ def test_equal_computations_have_equal_ids():
 def test_different_computations_have_different_ids():
     changes = [
         {}, {"simulations": 101}, {"c": 1.5}, {"rule": "ucb1"}, {"policy": "q"}, {"policy": "q_rave"},
-        {"tree": "kept"}, {"amaf": "path"}, {"amaf_players": "both"}, {"beta": "action"}, {"equivalence": 99},
+        {"tree": "kept"}, {"ties": "first"}, {"amaf": "path"}, {"amaf_players": "both"}, {"amaf_players": "first"},
+        {"beta": "action"}, {"equivalence": 99},
     ]  # fmt: skip
     of = [SearchSettings(), *(SearchSettings(method="rave", **change) for change in changes)]
     assert len({settings.id for settings in of}) == len(of)

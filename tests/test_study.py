@@ -375,6 +375,7 @@ ACTING: dict[type[Parameters], tuple[dict[str, Any], dict[str, Any]]] = {
         {"method": "rave"},
         {
             "method": "mcts", "simulations": 99, "c": 0.5, "rule": "ucb1", "policy": "q", "tree": "kept",
+            "ties": "first",
             "amaf": "path", "amaf_players": "both", "beta": "action", "equivalence": 30,
         },
     ),

@@ -68,7 +68,7 @@ def test_no_id_has_moved(settings: Parameters, known: str):
 
 def test_an_option_with_its_usual_value_does_not_change_the_id():
     usual = {
-        "device": "cpu", "precision": "float32", "runtime": "compiled", "tree": "kept", "cache": True,
+        "device": "cpu", "precision": "float32", "runtime": "compiled", "tree": "kept", "ties": "random", "cache": True,
         "default_policy": "visits", "targets": "distribution", "gate": "decided", "arena_trees": "game",
     }  # fmt: skip
     assert ids({}, *({name: value} for name, value in usual.items())) == 1
@@ -81,6 +81,7 @@ def test_an_option_with_its_usual_value_does_not_change_the_id():
 
 CHANGED: list[dict] = [
     {"device": "cuda"}, {"precision": "bfloat16"}, {"runtime": "torch"}, {"tree": "fresh"}, {"cache": False},
+    {"ties": "first"}, {"method": "rora", "amaf_players": "first"},
     {"noise": 0.2}, {"noise": 0.2, "noise_alpha": 0.3}, {"default_policy": "q"}, {"targets": "late"},
     {"targets": "move"}, {"gate": "all"}, {"arena_trees": "match"},
     {"method": "rora"}, {"method": "rora", "amaf": "path+rollout"}, {"method": "rora", "amaf_players": "both"},
@@ -211,15 +212,16 @@ def searches(run: RunSettings, monkeypatch: pytest.MonkeyPatch) -> list[GuidedSe
 
 
 def test_rave_s_options_reach_the_warm_start_and_nobody_else(monkeypatch):
-    options = dict(zip(RAVE_OPTIONS, ("path+rollout", "both", "action", 30.0), strict=True))
+    options = dict(zip(RAVE_OPTIONS, ("path+rollout", "first", "action", 30.0), strict=True))
     warm, default, new, old = searches(
-        small(method="rora", switch="adaptive", tree="fresh", cache=False, noise=0.1, noise_alpha=0.4,
+        small(method="rora", switch="adaptive", tree="fresh", cache=False, noise=0.1, noise_alpha=0.4, ties="first",
               default_policy="q", policy="q_rave", **options), monkeypatch
     )  # fmt: skip
-    common = {"simulations": 12, "tree": "fresh", "cache": False, "noise": 0.1, "noise_alpha": 0.4}
+    common = {"simulations": 12, "tree": "fresh", "ties": "first", "cache": False, "noise": 0.1, "noise_alpha": 0.4}
     assert warm == GuidedSettings(method="rora", policy="q_rave", **options, **common)
     assert default == GuidedSettings(policy="q", **common)
-    assert new == old == GuidedSettings(simulations=12, policy="q", cache=False), "no noise, a tree for the whole game"
+    arena = GuidedSettings(simulations=12, policy="q", ties="first", cache=False)
+    assert new == old == arena, "no noise, a tree for the whole game"
 
 
 def test_rhea_s_options_reach_the_evolution(monkeypatch):
@@ -236,6 +238,7 @@ def test_rhea_s_options_reach_the_evolution(monkeypatch):
     [
         ("baseline", {"tree": "fresh"}), ("baseline", {"default_policy": "q"}), ("wro", {"weight": 0.1}),
         ("wro", {"weights": (0.2,)}), ("rora", {"amaf": "path+rollout"}), ("rora", {"amaf_players": "both"}),
+        ("rora", {"amaf_players": "first"}),
         ("rora", {"beta": "action"}), ("rora", {"equivalence": 2}), ("rhea", {"horizon": 2}),
         ("rhea", {"population": 2}),
         ("rhea", {"mutation": 0.9}), ("rhea", {"rollouts_per_individual": 1}), ("rhea", {"illegal": "random"}),
@@ -247,6 +250,13 @@ def test_an_option_of_self_play_changes_its_games(method: str, options: dict):
     other = RunSettings(**{**usual.model_dump(), **options, "weight": options.get("weight")})
     state = start(usual)
     assert self_play(usual, state).moves != self_play(other, state).moves
+
+
+def test_where_the_first_of_equal_moves_is_taken_other_games_are_played():
+    usual, first = (small(simulations=6, sampled_plies=0, ties=ties) for ties in ("random", "first"))
+    state = start(usual)
+    assert self_play(usual, state).moves != self_play(first, state).moves
+    assert len(set(self_play(first, state).moves)) == 1, "without any chance all games are one"
 
 
 def test_without_the_cache_the_same_games_take_more_evaluations():

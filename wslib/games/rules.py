@@ -229,8 +229,22 @@ def columns_of(rules, cells):
     return columns
 
 
-# A playout plays uniformly random legal moves to the end of the game. Each of the three below returns
-# (value for the player to move at its start, plies played, actions of that player, actions of the opponent).
+@kernel
+def actions_of(rules, own, opp, mine, theirs, first):
+    """The actions that filled these cells after the state ``(own, opp)``: its mover's (``mine``) and the other's.
+
+    With ``first`` an action belongs only to the player who used it first; none but a column is ever used twice.
+    """
+    if rules.kind != CONNECT4:
+        return mine, theirs
+    if first:
+        lowest = connect4_cells(rules, own, opp)
+        mine, theirs = mine & lowest, theirs & lowest
+    return columns_of(rules, mine), columns_of(rules, theirs)
+
+
+# A playout plays uniformly random legal moves to the end of the game. Each of the three below returns (value for the
+# player to move at its start, plies played, cells filled by that player, cells filled by the opponent).
 
 
 @kernel
@@ -285,8 +299,8 @@ def _connect4_playout(rules, own, opp, streams, i):
     streams[i] = state
     # ``value`` is that of the player who moved last.
     if plies & 1:
-        return value, plies, columns_of(rules, opp ^ before_own), columns_of(rules, own ^ before_opp)
-    return -value, plies, columns_of(rules, own ^ before_own), columns_of(rules, opp ^ before_opp)
+        return value, plies, opp ^ before_own, own ^ before_opp
+    return -value, plies, own ^ before_own, opp ^ before_opp
 
 
 @kernel

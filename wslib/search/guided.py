@@ -15,9 +15,9 @@ import numpy as np
 
 from wslib._compiled import GAMMA, MIX_1, ONE, S32, ZERO, inlined, kernel, lowest_bit
 from wslib.games import Game
-from wslib.games.rules import RUNNING, fill_planes, playout
+from wslib.games.rules import RUNNING, fill_planes
 from wslib.search import kernels
-from wslib.search.kernels import back_up, choose, descend, edge_action, find_root, tree_of, weigh_edges
+from wslib.search.kernels import back_up, choose, descend, edge_action, find_root, play_out, tree_of, weigh_edges
 from wslib.search.settings import GuidedSettings
 
 FIRST_ROOM = 4096
@@ -141,10 +141,8 @@ def _give_back(rules, plan, forest, memory, streams, games, leaves, playout_shar
         _set_priors(rules, tree, node, memory.prior[row])
         value = np.float64(memory.value[row])
         if playout_share > 0.0:
-            played, _, mine, theirs = playout(rules, tree.nodes[node].own, tree.nodes[node].opp, streams, i, tree.cells)
+            played, mine, theirs = play_out(rules, plan, tree, node, streams, i)
             value = (1.0 - playout_share) * value + playout_share * played
-            if not plan.amaf_rollout:
-                mine, theirs = ZERO, ZERO
     back_up(rules, plan, tree, node, depth, value, mine, theirs)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wslib._compiled import ONE, ZERO, below, inlined, kernel, popcount, uniform
-from wslib.games.rules import RUNNING, play, playout
+from wslib.games.rules import RUNNING, actions_of, play, playout
 from wslib.search.settings import TreeSettings
 from wslib.search.tree import (
     Forest,
@@ -32,6 +32,7 @@ __all__ = ["Forest", "find", "grown", "plant"]
 
 PUCT, UCB1 = 0, 1
 VISITS, BY_Q, BY_Q_RAVE = 0, 1, 2
+OWN, BOTH, FIRST = 0, 1, 2
 EPSILON = 1e-8
 """Added under the roots of eq. 5.1 and 5.3, so that the prior decides the first visit of a node."""
 
@@ -44,9 +45,10 @@ class Plan(NamedTuple):
     policy: int
     rave: bool
     amaf_rollout: bool
-    amaf_both: bool
+    amaf_players: int
     beta_per_action: bool
     equivalence: float
+    ties_first: bool
 
 
 def make_plan(settings: TreeSettings) -> Plan:
@@ -57,9 +59,10 @@ def make_plan(settings: TreeSettings) -> Plan:
         policy={"visits": VISITS, "q": BY_Q, "q_rave": BY_Q_RAVE}[settings.policy],
         rave=settings.rave,
         amaf_rollout=settings.amaf == "path+rollout",
-        amaf_both=settings.amaf_players == "both",
+        amaf_players={"both": BOTH, "first": FIRST}.get(settings.amaf_players or "own", OWN),
         beta_per_action=settings.beta == "action",
         equivalence=float(settings.equivalence or 1.0),
+        ties_first=settings.ties == "first",
     )
 
 
@@ -123,14 +126,16 @@ def score_edges(plan, tree, node):
 
 
 @inlined
-def largest(values, count, streams, i):
-    """Index of the largest of the first ``count`` values; ties are broken at random."""
+def largest(plan, values, count, streams, i):
+    """Index of the largest of the first ``count`` values; ties are broken at random, or the first one is taken."""
     best, ties, chosen = -np.inf, 0, 0
     for index in range(count):
         value = values[index]
         ties = 1 if value > best else ties + (value == best)
         chosen = index if value > best else chosen
         best = value if value > best else best
+    if plan.ties_first:
+        return chosen
     if ties > 1:
         skip = below(streams, i, ties)
         while skip > 0:
@@ -153,7 +158,7 @@ def descend(rules, plan, tree, own, opp, streams, i):
         return add_state(rules, plan.rave, tree, own, opp, slot), depth
     while tree.nodes[node].status == RUNNING:
         score_edges(plan, tree, node)
-        edge = largest(tree.scores, tree.nodes[node].count, streams, i)
+        edge = largest(plan, tree.scores, tree.nodes[node].count, streams, i)
         at = tree.nodes[node].first + edge
         tree.path[depth, 0] = node
         tree.path[depth, 1] = edge
@@ -205,12 +210,13 @@ def back_up(rules, plan, tree, leaf, depth, value, mine, theirs):
 
     ``mine`` and ``theirs`` are the actions that a playout from the leaf saw of the player to move there and of the
     other. On the way up the path's own actions join them, so that each state sees what was played in it and after it.
+    Where only the first use of an action counts, no action is in both sets.
     """
     if plan.rave and (mine | theirs) != ZERO:
         if tree.nodes[leaf].legal == ZERO:
             _count_pass(tree, leaf, value)
         _count_amaf(tree, leaf, mine, value)
-        if plan.amaf_both:
+        if plan.amaf_players != OWN:
             _count_amaf(tree, leaf, theirs, -value)
     for step in range(depth - 1, -1, -1):
         node, j = tree.path[step, 0], tree.path[step, 1]
@@ -226,10 +232,24 @@ def back_up(rules, plan, tree, leaf, depth, value, mine, theirs):
         if tree.nodes[node].legal == ZERO:
             _count_pass(tree, node, value)
             continue
-        mine |= ONE << np.uint64(edge_action(rules, tree, node, j))
+        action = ONE << np.uint64(edge_action(rules, tree, node, j))
+        mine |= action
+        if plan.amaf_players == FIRST:
+            theirs &= ~action
         _count_amaf(tree, node, mine, value)
-        if plan.amaf_both:
+        if plan.amaf_players != OWN:
             _count_amaf(tree, node, theirs, -value)
+
+
+@inlined
+def play_out(rules, plan, tree, leaf, streams, i):
+    """A random playout from a leaf: its value there, and what RAVE is to count as played by the mover and the other."""
+    own, opp = tree.nodes[leaf].own, tree.nodes[leaf].opp
+    value, _, mine, theirs = playout(rules, own, opp, streams, i, tree.cells)
+    if not plan.amaf_rollout:
+        return value, ZERO, ZERO
+    mine, theirs = actions_of(rules, own, opp, mine, theirs, plan.amaf_players == FIRST)
+    return value, mine, theirs
 
 
 @inlined
@@ -240,9 +260,7 @@ def simulate(rules, plan, tree, own, opp, streams, i):
     mine, theirs = ZERO, ZERO
     value = np.int64(outcome)
     if outcome == RUNNING:
-        value, _, mine, theirs = playout(rules, tree.nodes[leaf].own, tree.nodes[leaf].opp, streams, i, tree.cells)
-        if not plan.amaf_rollout:
-            mine, theirs = ZERO, ZERO
+        value, mine, theirs = play_out(rules, plan, tree, leaf, streams, i)
     back_up(rules, plan, tree, leaf, depth, np.float64(value), mine, theirs)
 
 
@@ -275,7 +293,7 @@ def choose(rules, plan, tree, node, sample, streams, i):
             drawn -= tree.scores[j]
             if drawn < 0.0:
                 return edge_action(rules, tree, node, j)
-    return edge_action(rules, tree, node, largest(tree.scores, count, streams, i))
+    return edge_action(rules, tree, node, largest(plan, tree.scores, count, streams, i))
 
 
 @kernel

@@ -32,14 +32,18 @@ class TreeSettings(Parameters):
     """What every tree search can be told."""
 
     amaf_default: ClassVar[str]
+    later: ClassVar[dict[str, Any]] = {"ties": "random"}
 
     simulations: int = Field(100, ge=1, le=1_000_000, description="m: simulations per move")
     c: float = Field(1.0, ge=0, description="c: weight of exploration in eq. 5.1 and 5.3")
     rule: Literal["puct", "ucb1"] = Field("puct", description="P-UCT (eq. 5.1), or classic UCB1")
     policy: Literal["visits", "q", "q_rave"] = Field("visits", description="what pi and the final move go by")
     tree: Literal["fresh", "kept"] = Field("fresh", description="a new tree for every move, or one for the whole game")
+    ties: Literal["random", "first"] = Field("random", description="which of equally good actions: any, or the first")
     amaf: Literal["path", "path+rollout"] | None = Field(None, description="RAVE: moves that count as played")
-    amaf_players: Literal["own", "both"] | None = Field(None, description="RAVE: whose moves count")
+    amaf_players: Literal["own", "both", "first"] | None = Field(
+        None, description="RAVE: whose moves count: one's own, also the opponent's, or who used an action first"
+    )
     beta: Literal["state", "action"] | None = Field(None, description="RAVE: N(s,.) or N(s,a) in eq. 5.4")
     equivalence: float | None = Field(None, gt=0, description="RAVE: equivalence in eq. 5.4, m unless given")
 

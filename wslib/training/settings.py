@@ -33,7 +33,7 @@ class RunSettings(FitSettings):
 
     later: ClassVar[dict[str, Any]] = {
         **FitSettings.later, **_RAVE_USUAL, **_RHEA_USUAL, "equivalence": None, "weight_iterations": None,
-        "weights": None, "runtime": "compiled", "tree": "kept", "cache": True, "noise_alpha": 1.0,
+        "weights": None, "runtime": "compiled", "tree": "kept", "ties": "random", "cache": True, "noise_alpha": 1.0,
         "default_policy": "visits", "targets": "distribution", "gate": "decided", "arena_trees": "game",
         "measure_every": 0, "measure_positions": 0,
     }  # fmt: skip
@@ -54,7 +54,9 @@ class RunSettings(FitSettings):
         None, min_length=1, description="WRo, WRoRa: w of each iteration, in place of weight; the last one holds"
     )
     amaf: Literal["path", "path+rollout"] | None = Field(None, description="RAVE: moves that count as played")
-    amaf_players: Literal["own", "both"] | None = Field(None, description="RAVE: whose moves count")
+    amaf_players: Literal["own", "both", "first"] | None = Field(
+        None, description="RAVE: whose moves count: one's own, also the opponent's, or who used an action first"
+    )
     beta: Literal["state", "action"] | None = Field(None, description="RAVE: N(s,.) or N(s,a) in eq. 5.4")
     equivalence: float | None = Field(None, gt=0, description="RAVE: equivalence in eq. 5.4, m unless given")
     horizon: int | None = Field(None, description="RHEA: own actions in a sequence")
@@ -78,6 +80,7 @@ class RunSettings(FitSettings):
     noise: float = Field(0.0, ge=0, le=1, description="share of Dirichlet noise at self-play's roots")
     noise_alpha: float = Field(1.0, gt=0, description="parameter of that noise")
     tree: Literal["kept", "fresh"] = Field("kept", description="self-play: a tree for the whole game, or for each move")
+    ties: Literal["random", "first"] = Field("random", description="which of equally good actions: any, or the first")
     cache: bool = Field(True, description="share evaluations among the games that are played together")
     policy: Literal["visits", "q", "q_rave"] = Field("visits", description="what the warm start's policy goes by")
     default_policy: Literal["visits", "q"] = Field(
@@ -210,11 +213,13 @@ class RunSettings(FitSettings):
     @property
     def arena_search(self) -> GuidedSettings:
         """The default search without noise, its tree kept for a game at least."""
-        return GuidedSettings(simulations=self.simulations, c=self.c, policy=self.default_policy, cache=self.cache)
+        return GuidedSettings(
+            simulations=self.simulations, c=self.c, policy=self.default_policy, ties=self.ties, cache=self.cache
+        )
 
     @property
     def _searching(self) -> dict[str, Any]:
-        names = ("simulations", "c", "noise", "noise_alpha", "tree", "cache")
+        names = ("simulations", "c", "noise", "noise_alpha", "tree", "ties", "cache")
         return {name: getattr(self, name) for name in names}
 
     def canonical(self) -> dict[str, Any]:
