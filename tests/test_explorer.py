@@ -93,6 +93,8 @@ def test_a_rated_run_has_a_row_per_pool(tmp_path: Path):
 def test_a_preset_is_named_with_what_differs():
     assert preset_of(preset("table", game="othello").canonical()) == "table"
     assert preset_of(preset("smoke", game="gobang", method="rave", switch="adaptive").canonical()) == "smoke"
+    for method in ("baseline", "wrora"):
+        assert preset_of(preset("letter", game="othello", method=method).canonical()) == "letter"
     changed = preset("laptop", game="othello", method="wrora", weight="half", gating=False).canonical()
     assert preset_of(changed).startswith("laptop, ") and "weight = half" in preset_of(changed)
     assert warm_start(preset("laptop", game="othello", method="wro", switch="adaptive").canonical()) == "adaptive"

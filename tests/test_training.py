@@ -93,7 +93,7 @@ def test_each_preset_changes_what_it_says():
     assert changes("paper") == {"channels": 256, "hidden": (1024, 512), "symmetries": "all"}
     assert set(changes("smoke")) == set(PRESETS["smoke"])
     assert preset("laptop", game="othello", epochs=3).epochs == 3
-    with pytest.raises(ParameterError, match=r"no preset 'fast': the presets are smoke, laptop, table, paper"):
+    with pytest.raises(ParameterError, match=r"no preset 'fast': the presets are smoke, laptop, table, paper, letter"):
         preset("fast", game="othello")
 
 

@@ -10,13 +10,15 @@ import torch
 from wslib.games import game
 from wslib.network.model import Network, to_bytes
 from wslib.parameters import ParameterError, Parameters
+from wslib.play.match import Table
 from wslib.rhea import RheaSettings
 from wslib.search import GuidedSettings, SearchSettings
 from wslib.study.engine.runs import RunUnit, StrengthUnit
 from wslib.training import loop as training
 from wslib.training.loop import RunSettings, RunState, advance, compete, preset, self_play, start, weight_of, weights_of
-from wslib.training.settings import RAVE_OPTIONS, RHEA_OPTIONS
+from wslib.training.settings import PRESETS, RAVE_OPTIONS, RHEA_OPTIONS
 
+ENHANCED = ("rollout", "rave", "rora", "wro", "wrora", "rhea")
 MIXTURE = RunSettings(game="connect4", method="wro")
 KNOWN_IDS = [
     (RunSettings(game="connect4"), "77c3619d8a36a8053ee9"),
@@ -32,6 +34,7 @@ KNOWN_IDS = [
     (preset("laptop", game="connect4", method="rollout"), "d17d0b8fc58482c12638"),
     (preset("table", game="connect4", method="rollout"), "c54aadb1a23de98ea8ed"),
     (preset("paper", game="connect4", method="rollout"), "56b51d1ddd02195c1003"),
+    (preset("letter", game="connect4", method="wrora"), "425292659b70d76c6154"),
     (GuidedSettings(), "45eeaf599dbd0e7cd9b2"),
     (GuidedSettings(method="wrora", simulations=400), "81fa66018679fada8bd7"),
     (GuidedSettings(method="rave", policy="q_rave", amaf_players="both"), "eb0847e20803b7a86b75"),
@@ -263,6 +266,38 @@ def test_without_the_cache_the_same_games_take_more_evaluations():
     with_it, without = (self_play(small(cache=cache), start(small())) for cache in (True, False))
     assert with_it.moves == without.moves
     assert with_it.told["evaluations"] < without.told["evaluations"] == without.told["leaves"]
+
+
+# --- the text to the letter -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("switch", ["fixed", "adaptive"])
+@pytest.mark.parametrize("method", ["baseline", *ENHANCED])
+def test_by_the_letter_every_method_keeps_of_the_text_what_can_act_in_it(method: str, switch: str):
+    run = preset("letter", game="othello", method=method, **({"switch": switch} if method != "baseline" else {}))
+    assert (run.gate, run.default_policy, run.arena_plies, run.arena_trees) == ("all", "q", 0, "match")
+    assert run.policy == ("visits" if method in ("baseline", "rhea") else "q")
+    assert run.amaf_players == ("first" if method in ("rave", "rora", "wrora") else None)
+    table = preset("table", game="othello", method=method, switch=run.switch)
+    same = {"gate": "decided", "default_policy": "visits", "arena_plies": 4, "arena_trees": "game", "policy": "visits",
+            "amaf_players": table.amaf_players}  # fmt: skip
+    assert run.model_copy(update=same) == table and run.id != table.id
+
+
+@pytest.mark.parametrize("method", ["baseline", "wrora"])
+def test_a_run_by_the_letter_plays_learns_and_meets_its_predecessor(method: str, monkeypatch):
+    sizes = {**PRESETS["smoke"], "sampled_plies": 6, "threshold": 0.0}
+    run = preset("letter", game="connect4", method=method, **sizes)
+    state, tables = start(run), []
+    monkeypatch.setattr(training, "Table", lambda *given: [tables.append(given), Table(*given)][1])
+    for _ in range(2):
+        state, told = advance(run, state)
+        assert told["accepted"] == (told["arena_wins"] > 0)
+        assert told["arena_wins"] + told["arena_draws"] + told["arena_losses"] == 4
+    board = game("connect4")
+    # Of each iteration the games of self-play at one table, then the arena's one by one, all from the empty board.
+    assert [len(positions) for _, positions in tables] == [4, 1, 1, 1, 1] * 2
+    assert all(position == board.start() for _, positions in tables for position in positions)
 
 
 # --- targets ----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pandas as pd
 from wslib.parameters import ParameterError, digest
 from wslib.study.claims.evidence import Evidence
 from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, published_root, read_manifest, shelf
-from wslib.training.settings import PRESETS, RunSettings
+from wslib.training.settings import PRESETS, preset
 
 KINDS = ("run", "switch")
 """Kinds of units that are training runs."""
@@ -126,15 +126,15 @@ def warm_start(run: dict[str, Any]) -> str:
 def preset_of(run: dict[str, Any]) -> str:
     """The preset that a run's settings come closest to, and what differs from it.
 
-    >>> run = RunSettings(game="othello", method="wro", epochs=1, c=2.0)
+    >>> run = preset("laptop", game="othello", method="wro", c=2.0)
     >>> preset_of(run.canonical())
     'laptop, c = 2.0'
     """
     given = {name: run.get(name) for name in ("game", "method", "seed", "switch", "warm_iterations")}
     differences = {}
-    for name, values in PRESETS.items():
+    for name in PRESETS:
         try:
-            usual = RunSettings(**{**values, **given}).canonical()
+            usual = preset(name, **given).canonical()
         except ParameterError:
             continue
         names = sorted({*run, *usual})
