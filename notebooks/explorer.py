@@ -18,7 +18,7 @@
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: what is published or stored; smoke: seconds
-scale: str = "laptop"  # preset of the runs that are rated: laptop, table or paper
+scale: str = "table"  # preset of the runs that are rated: laptop, table or paper
 switches: str = "table"  # preset of the adaptive runs up to their switch: table, laptop or paper
 workers: int = 0  # worker processes; 0 is one per core
 

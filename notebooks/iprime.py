@@ -19,13 +19,13 @@
 # **Claim 5.** *The best fixed I' differs between enhancements, and is costly to tune (seven for RAVE and WRoRa).*
 
 # %% tags=["parameters"]
-preset: str = "laptop"  # scale of a run: smoke, laptop, table or paper
+preset: str = "table"  # scale of a run: smoke, laptop, table or paper
 boards: str = "connect4"  # games learned
 methods: str = "rollout,rave,rora,wro,wrora"  # enhancements, a panel each
 lengths: str = "1,3,5,7,9"  # I': iterations of the warm start
 runs: int = 8  # runs of each kind (seeds 0, 1, ...)
 first_seed: int = 0  # seed of the first run of each kind; another one than 0 asks for runs of your own
-iterations: int = 30  # I: iterations of a run (thesis: 100)
+iterations: int = 100  # I: iterations of a run
 games: int = 20  # games a pair of the tournaments
 compute: bool = False  # compute what is missing (else: show what there is, and say of how many)
 workers: int = 0  # worker processes; 0 is one per core
@@ -88,8 +88,7 @@ say(f"**Claim 5: {verdict}.** {report.length_prose(elos, panels)}")
 # %% [markdown]
 # ## Limits
 #
-# This is a pilot: fewer runs than the thesis' eight of each kind, and shorter ones. With few runs the best of five lengths
-# is best by chance: even lengths that do not matter have a winner.
+# With few runs the best of five lengths is best by chance: even lengths that do not matter have a winner.
 #
 # ## Exercises
 #
@@ -104,13 +103,13 @@ say(f"**Claim 5: {verdict}.** {report.length_prose(elos, panels)}")
 # 2. Compute more runs of one panel, `-p methods wrora -p runs 4 -p compute True`. Does the best length stay the same?
 #
 # ```{dropdown} A solution
-# The table of runs says which are missing; each takes a minute or two of one core, and its games as much again. Watch the
+# The table of runs says which are missing; each takes some minutes of one core. Watch the
 # intervals, not the means: the best of five changes with nearly every run while they overlap.
 # ```
 #
 # ## Differences from the thesis
 #
-# 1. Shorter runs, the laptop preset, fewer of them: see the table of runs.
+# 1. A network of 32 channels, and one symmetry drawn per example.
 # 2. A pool per panel; Baseline and a random player tie the panels together.
 #
 # ## Run it yourself

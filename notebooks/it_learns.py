@@ -27,28 +27,25 @@ seeds: int = 3  # runs of each game (seeds 0, 1, ...)
 iterations: int = 100  # iterations of each run
 games: int = 200  # games a match, each opening with both colours
 opponents: str = "100,400,1600"  # simulations of the MCTS that a network meets
+compute: bool = False  # compute what is missing (else: show what there is)
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-import pandas as pd
-
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import numbers, origin, read_parameters, say
+from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
 from wslib.study.pages.learning import ItLearns
 from wslib.study.report import learning as report
 
 asked = read_parameters(ItLearns, globals())
 
 # %% tags=["remove-stderr"]
-results = study.results(asked.units(), asked.name, asked.workers)
-labelled = asked.labels().join(results)
-games_of = {unit.id: study.table(unit, "games", asked.name) for unit in asked.units() if unit.kind == "strength"}
-matches = report.with_openings(labelled[labelled["part"] == "strength"], games_of)
-runs = [(unit, labels) for unit, labels in asked.asked() if labels["part"] == "run"]
-units, labels = [unit for unit, _ in runs], pd.DataFrame([labels for _, labels in runs])
-log = study.tables(units, labels, "iterations", asked.name)
-costs = labels.join(study.provenance(units, asked.name))
-origin(results, asked.name)
+units, found = results_of(asked)
+games_of = {unit.id: study.table(unit, "games", asked.name) for unit in units if unit.kind == "strength"}
+matches = report.with_openings(found[found["part"] == "strength"], games_of)
+runs, labels = [unit for unit in units if unit.kind == "run"], report.runs_found(found)
+log = study.tables(runs, labels, "iterations", asked.name)
+costs = labels.join(study.provenance(runs, asked.name).drop(columns="unit", errors="ignore"))
+origin(found, asked.name)
 
 # %% [markdown]
 # ## The last network against search without a network
@@ -86,7 +83,7 @@ report.stages_table(costs)
 #
 # ## Exercises
 #
-# 1. Measure the same networks with fewer games, `-p games 50`. Which of the intervals still lie on one side of 50 %?
+# 1. Measure the same networks with fewer games, `-p games 50 -p compute True`. Which of the intervals still lie on one side of 50 %?
 #
 # ```{dropdown} A solution
 # The runs are read, not trained again; an interval over a quarter of the openings is twice as wide. So those stay on one side of
@@ -111,10 +108,10 @@ report.stages_table(costs)
 #
 # ```bash
 # source .venv/bin/activate
-# papermill notebooks/it_learns.py out.ipynb -p boards connect4 -p seeds 1 -p iterations 10
+# papermill notebooks/it_learns.py out.ipynb -p boards connect4 -p seeds 1 -p iterations 10 -p compute True
 # ```
 #
 # takes about a minute; the published scale with nothing stored about twenty-five minutes on two cores.
 
 # %% tags=["remove-cell"]
-numbers(**{f"{board}_score": f"{100 * s:.0f}" for board, s in report.learned_means(matches).items()})
+numbers(**{f"{board}_score": score for board, score in report.learned_means(matches, asked.boards).items()})

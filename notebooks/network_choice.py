@@ -27,6 +27,7 @@ seeds: int = 2  # runs of each kind (seeds 0, 1, ...)
 iterations: int = 30  # iterations of each run
 games: int = 200  # games that measure a network's strength
 opponent: int = 400  # simulations of the MCTS that it meets
+compute: bool = False  # compute what is missing (else: show what there is)
 workers: int = 0  # worker processes; 0 is one per core
 winner: str = "author-32"  # the candidate that also runs with 10 epochs
 
@@ -35,7 +36,7 @@ import pandas as pd
 
 from wslib.network.model import Network
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say
 from wslib.study.pages.learning import NetworkChoice
 from wslib.study.report import learning as report
 from wslib.study.report.look import board_name, show_table
@@ -43,14 +44,12 @@ from wslib.study.report.look import board_name, show_table
 asked = read_parameters(NetworkChoice, globals())
 
 # %% tags=["remove-stderr"]
-results = study.results(asked.units(), asked.name, asked.workers)
-labelled = asked.labels().join(results)
-strengths = labelled[labelled["part"] == "strength"]
-runs = [(unit, labels) for unit, labels in asked.asked() if labels["part"] == "run"]
-units, labels = [unit for unit, _ in runs], pd.DataFrame([labels for _, labels in runs])
-costs = labels.join(study.provenance(units, asked.name))
+units, found = results_of(asked)
+strengths, labels = found[found["part"] == "strength"], report.runs_found(found)
+runs = [unit for unit in units if unit.kind == "run"]
+costs = labels.join(study.provenance(runs, asked.name).drop(columns="unit", errors="ignore"))
 opponent_name = f"MCTS with {asked.scale['opponent']} simulations"
-origin(results, asked.name)
+origin(found, asked.name)
 
 # %% [markdown]
 # ## The candidates
@@ -103,7 +102,7 @@ report.stages_table(costs)
 #
 # ## Exercises
 #
-# 1. Run the candidates in Gobang (`-p boards gobang`). Does the wide action space favour a network without convolutions?
+# 1. Run the candidates in Gobang (`-p boards gobang -p compute True`). Does the wide action space favour a network without convolutions?
 #
 # ```{dropdown} A solution
 # A line of four looks the same everywhere on the board: a convolution learns it once, a dense layer in every place. So one expects
@@ -125,7 +124,7 @@ report.stages_table(costs)
 #
 # ```bash
 # source .venv/bin/activate
-# papermill notebooks/network_choice.py out.ipynb -p boards connect4 -p seeds 1 -p iterations 10
+# papermill notebooks/network_choice.py out.ipynb -p boards connect4 -p seeds 1 -p iterations 10 -p compute True
 # ```
 #
 # takes about four minutes; the published scale with other seeds about forty on two cores.

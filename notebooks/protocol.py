@@ -28,29 +28,25 @@ seeds: int = 2  # runs of each kind (seeds 0, 1, ...)
 iterations: int = 30  # iterations of each run
 games: int = 200  # games that measure a network's strength
 opponent: int = 400  # simulations of the MCTS that it meets
+compute: bool = False  # compute what is missing (else: show what there is)
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-import pandas as pd
-
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say
 from wslib.study.pages.learning import Protocol
 from wslib.study.report import learning as report
-from wslib.study.report.look import board_name
 
 asked = read_parameters(Protocol, globals())
 
 # %% tags=["remove-stderr"]
-results = study.results(asked.units(), asked.name, asked.workers)
-labelled = asked.labels().join(results)
-strengths = labelled[labelled["part"] == "strength"]
-runs = [(unit, labels) for unit, labels in asked.asked() if labels["part"] == "run"]
-units, labels = [unit for unit, _ in runs], pd.DataFrame([labels for _, labels in runs])
-costs = labels.join(study.provenance(units, asked.name))
-log = study.tables(units, labels.drop(columns="iteration"), "iterations", asked.name)
+units, found = results_of(asked)
+strengths, labels = found[found["part"] == "strength"], report.runs_found(found)
+runs = [unit for unit in units if unit.kind == "run"]
+costs = labels.join(study.provenance(runs, asked.name).drop(columns="unit", errors="ignore"))
+log = study.tables(runs, labels, "iterations", asked.name)
 opponent_name = f"MCTS with {asked.scale['opponent']} simulations"
-origin(results, asked.name)
+origin(found, asked.name)
 
 # %% [markdown]
 # The laptop preset (one epoch, gating, no noise, one symmetry drawn per example) is changed in one thing at a time.
@@ -73,8 +69,7 @@ say(f"{report.resolution_prose(strengths)} {report.changes_prose(strengths)}")
 # games just played, before anything was learned from them: always guessing zero has an error of one where no game is drawn.
 
 # %%
-log["distinct_share"] = log["distinct"] / (log["first_wins"] + log["draws"] + log["first_losses"])
-log["draw_share"] = log["draws"] / (log["first_wins"] + log["draws"] + log["first_losses"])
+log = report.shares(log)
 measures = {
     "distinct_share": "distinct games", "draw_share": "draws", "policy_entropy": "policy entropy",
     "fresh_value_loss": "value error, fresh", "value_loss": "value error, trained",
@@ -89,16 +84,7 @@ report.curves_figure(
 report.ends_table(log, measures)
 
 # %% tags=["hide-input"]
-late = log[log["iteration"] > log["iteration"].max() - 5]
-gap = late.assign(gap=late["fresh_value_loss"] - late["value_loss"]).groupby("kind", sort=False)["gap"].mean()
-few = late.groupby(["board", "kind"], sort=False)["distinct_share"].mean()
-drawn = late.groupby(["board", "kind"], sort=False)["draw_share"].mean()
-say(
-    f"In the last five iterations the value's error on fresh games exceeds that on the examples by {gap.max():.2f} with "
-    f"*{gap.idxmax()}* and by {gap.min():.2f} with *{gap.idxmin()}*. The least variety is in *{few.idxmin()[1]}* "
-    f"({board_name(few.idxmin()[0])}): {100 * few.min():.0f} % of its games are distinct; most draws are in "
-    f"*{drawn.idxmax()[1]}* ({board_name(drawn.idxmax()[0])}): {100 * drawn.max():.0f} %."
-)
+say(report.variety_prose(log))
 
 # %% [markdown]
 # ## Where the time goes
@@ -114,7 +100,7 @@ report.stages_table(costs)
 #
 # ## Exercises
 #
-# 1. Continue the runs to a hundred iterations (`-p iterations 100`: the first thirty are read, not repeated). Does variety
+# 1. Continue the runs to a hundred iterations (`-p iterations 100 -p compute True`: the first thirty are read, not repeated). Does variety
 #    go on falling?
 #
 # ```{dropdown} A solution
@@ -139,7 +125,7 @@ report.stages_table(costs)
 #
 # ```bash
 # source .venv/bin/activate
-# papermill notebooks/protocol.py out.ipynb -p boards connect4 -p seeds 1 -p iterations 10
+# papermill notebooks/protocol.py out.ipynb -p boards connect4 -p seeds 1 -p iterations 10 -p compute True
 # ```
 #
 # takes about five minutes; the published scale with other seeds about an hour on two cores.

@@ -21,7 +21,7 @@
 # No claim of the thesis is tested. But all its claims about trained players rest on such ratings.
 
 # %% tags=["parameters"]
-preset: str = "laptop"  # scale of the runs whose networks play: smoke or laptop
+preset: str = "table"  # scale of the runs whose networks play: smoke, laptop or table
 boards: str = "connect4,othello"  # games learned
 methods: str = "baseline,rollout,wrora"  # whose runs' networks play
 runs: int = 3  # runs of each kind (seeds 0, 1, ...)
@@ -36,7 +36,6 @@ from wslib.study.engine import units as study
 from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
 from wslib.study.pages.old_way import PublishedTournaments
 from wslib.study.report import oldway as report
-from wslib.study.report.look import percent
 
 asked = read_parameters(PublishedTournaments, globals())
 
@@ -54,7 +53,7 @@ entrants = sorted({name for name in (*pairs["a"], *pairs["b"]) if name != report
 say(
     f"{len(pairs)} of {len(asked.pool_units())} matches are there in all of the four ways, of {asked.games} games each; so far "
     f"this page is about {report.boards_prose(pairs)}. The networks are the final ones of [the warm start's](warmstart.html) runs, with the preset "
-    f"`{asked.preset}`: {', '.join(entrants)}. A random player meets them all."
+    f"`{asked.preset}`: {', '.join(entrants) or 'none yet'}. A random player meets them all."
 )
 
 # %% [markdown]
@@ -149,15 +148,4 @@ say(report.ratings_prose(correlations))
 # takes about half a minute; the whole scale, with the networks at hand, about ten minutes on two cores.
 
 # %% tags=["remove-cell"]
-networks = report.between_networks(pairs)
-old, ours = (networks[networks["way"] == way] for way in ("old", "ours"))
-numbers(
-    oldway_boards=report.boards_prose(pairs),
-    oldway_distinct=f"{old['distinct'].mean():.1f}",
-    oldway_distinct_ours=f"{ours['distinct'].mean():.1f}",
-    oldway_games=f"{asked.games}",
-    oldway_same=percent(streaks.loc[streaks["way"] == "old", "same"].mean()),
-    oldway_chance=percent(streaks.loc[streaks["way"] == "old", "chance"].mean()),
-    oldway_repeats=percent(old["repeats"].mean()),
-    oldway_tau=", ".join(f"{r.tau:.2f}" for r in correlations.itertuples() if (r.way, r.setting) == ("old", "thesis")),
-)
+numbers(oldway_games=f"{asked.games}", **report.quoted(pairs, streaks, correlations))

@@ -18,7 +18,7 @@
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: what is published or stored; smoke: seconds
-scale: str = "laptop"  # preset of the runs that are rated: laptop, table or paper
+scale: str = "table"  # preset of the runs that are rated: laptop, table or paper
 switches: str = "table"  # preset of the adaptive runs up to their switch: table, laptop or paper
 workers: int = 0  # worker processes; 0 is one per core
 
@@ -101,8 +101,8 @@ report.sources_table(evidence.frames, evidence.sizes())
 # ## Limits
 #
 # A claim of many parts is hard to replicate: with fifteen orderings, each seen with a power of 80 %, all fifteen show in
-# a few of a hundred studies even when all are true. Look at the parts before reading much into a word. The runs are smaller than
-# the source's (see the designs): what does not replicate here may do so at the source's scale.
+# a few of a hundred studies even when all are true. Look at the parts before reading much into a word. What rests on
+# fewer runs than the source has (see the designs) may still turn.
 #
 # ## Exercises
 #

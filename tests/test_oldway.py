@@ -188,7 +188,7 @@ def test_smoke_trains_its_runs_first():
     assert asked.compute
     assert {unit.kind for unit in asked.units()} == {"run", "pair", "oldway"}
     with pytest.raises(ParameterError, match="preset"):
-        PublishedTournaments(preset="table")
+        PublishedTournaments(preset="paper")
 
 
 # --- the report ---------------------------------------------------------------------------------------------------

@@ -44,6 +44,13 @@ def test_the_scale_is_that_of_the_sources():
     assert len(runs_of(AdaptiveVsFixed(boards="connect4"))) == 88
 
 
+@pytest.mark.parametrize("kind", [Warmstart, IPrime, AdaptiveVsFixed])
+def test_what_answers_a_claim_has_the_sources_own_settings(kind: type):
+    (length,) = {unit.iterations for unit in runs_of(kind())}
+    assert length == 100 and kind().runs == 8
+    assert all(unit.run.epochs == 10 and unit.run.episodes == 50 for unit in runs_of(kind()))
+
+
 def test_experiments_share_their_runs():
     warm = {unit.run.id for unit in runs_of(Warmstart())}
     assert {unit.run.id for unit in runs_of(IPrime(lengths="5"))} < warm
@@ -53,10 +60,10 @@ def test_experiments_share_their_runs():
 
 def test_the_control_sets_runs_of_table_5_2_beside_those_of_warmstart():
     control = {unit.run.id: labels for unit, labels in Control().run_units()}
-    laptop = {run for run, labels in control.items() if labels["scale"] == "laptop"}
-    assert len(control) == 24 and len(laptop) == 12
-    assert laptop < {unit.run.id for unit in runs_of(Warmstart())}
-    assert all(unit.run.epochs == 10 for unit, labels in Control().run_units() if labels["scale"] == "table")
+    table = {run for run, labels in control.items() if labels["scale"] == "table"}
+    assert len(control) == 36 and len(table) == 18
+    assert table < {unit.run.id for unit in runs_of(Warmstart())}
+    assert all(unit.run.epochs == 1 for unit, labels in Control().run_units() if labels["scale"] == "laptop")
 
 
 def test_every_pool_has_one_random_player_and_tells_its_entrants_apart():

@@ -251,7 +251,7 @@ class Page(Parameters):
     """What the pages ask for that look at all experiments together."""
 
     preset: Literal["full", "smoke"] = Field("full", description="full: what is published or stored; smoke: seconds")
-    scale: Literal["laptop", "table", "paper"] = Field("laptop", description="preset of the runs that are rated")
+    scale: Literal["laptop", "table", "paper"] = Field("table", description="preset of the runs that are rated")
     switches: Literal["table", "laptop", "paper"] = Field("table", description="preset of the runs up to their switch")
     workers: int = Field(0, ge=0, le=1024, description="worker processes; 0 is one per core")
 
@@ -266,7 +266,7 @@ class Page(Parameters):
     def gather(self, more: bool = False) -> "Evidence":
         """What is there, with ``more`` also of experiments that no claim is about; at smoke all of it is computed."""
         smoke = self.preset == "smoke"
-        others = [Beyond(preset=self.scale, workers=self.workers).grown()] if more and not smoke else []
+        others = [Beyond(workers=self.workers).grown()] if more and not smoke else []
         return gather([*self.experiments(), *others], smoke, "smoke" if smoke else self.switches)
 
 

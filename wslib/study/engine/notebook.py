@@ -51,6 +51,10 @@ def _injected(cells: list[str]) -> set[str]:
 def origin(frame: pd.DataFrame, experiment: str) -> None:
     """Say where the results shown come from, to the reader and (by the name ``run_results``) to the status page."""
     frame = frame.drop_duplicates("unit")
+    if frame.empty:
+        glue("run_results", "nothing yet", display=False)
+        display(Markdown(f"Nothing of this page is computed yet: `wslib study --only {experiment}` does."))
+        return
     counts = frame["origin"].value_counts().to_dict()
     published, fresh = counts.get("published", 0), counts.get("computed here", 0)
     if not fresh:
@@ -87,9 +91,4 @@ def results_of(asked: Any) -> tuple[list[Any], pd.DataFrame]:
         study.results(can, asked.name, asked.workers)
         print(left_out, end="")
     found = study.results(units, asked.name, asked.workers, compute=False)
-    if found.empty:
-        raise ParameterError(
-            f"nothing of {asked.name} is published or stored yet: compute it with -p compute True, or look at it with "
-            "-p preset smoke"
-        )
     return [units[place] for place in found.index], asked.labels().join(found, how="inner").reset_index(drop=True)

@@ -112,7 +112,7 @@ def results(units: Sequence[Unit], experiment: str, workers: int | None = None, 
             )
     there = {place: unit.id for place, unit in enumerate(units) if unit.id in known}
     rows = [{"unit": name, "origin": known[name][0], **known[name][1].summary} for name in there.values()]
-    return pd.DataFrame(rows, index=list(there))
+    return pd.DataFrame(rows, index=list(there), columns=None if rows else ["unit", "origin"])
 
 
 def table(unit: Unit, name: str, experiment: str, store: LocalStore | None = None) -> pd.DataFrame:
@@ -147,6 +147,8 @@ def provenance(units: Sequence[Unit], experiment: str, store: LocalStore | None 
 def tables(units: Sequence[Unit], labels: pd.DataFrame, name: str, experiment: str,
            store: LocalStore | None = None) -> pd.DataFrame:  # fmt: skip
     """One table of several units, below each other, each row with its unit's name and labels."""
+    if not units:
+        return labels.assign(unit="")
     known = known_results(units, experiment, store or LocalStore())
     parts = [_table(unit, name, experiment, known[unit.id][1]) for unit in units]
     whole = pd.concat(parts, ignore_index=True)

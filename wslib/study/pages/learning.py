@@ -13,6 +13,7 @@ from wslib.study.pages.base import Chapter, Experiment, split
 from wslib.training.settings import RunSettings, preset
 
 LEARNED_BOARDS = ("connect4", "othello")
+COMPUTE = "compute what is missing (else: show what there is)"
 Asked = list[tuple[Unit, dict[str, Any]]]
 
 
@@ -25,6 +26,8 @@ class _Lists(Experiment):
         return ("boards",)
 
     def __init__(self, **values: Any) -> None:
+        if values.get("preset") == "smoke" and "compute" in type(self).model_fields:
+            values |= {"compute": True}
         super().__init__(**{n: split(v) if n in self.lists() else v for n, v in values.items()})
 
 
@@ -70,6 +73,7 @@ class _Learning(_Lists):
     iterations: int = Field(30, ge=1, le=10_000, description="iterations of each run")
     games: int = Field(200, ge=2, multiple_of=2, description="games that measure a network's strength")
     opponent: int = Field(400, ge=1, description="simulations of the MCTS that it meets")
+    compute: bool = Field(False, description=COMPUTE)
 
     MEASURED: ClassVar[tuple[int, ...]] = (10, 20, 30, 50, 70, 100)
 
@@ -160,6 +164,7 @@ class ItLearns(_Lists):
     opponents: tuple[int, ...] = Field(
         (100, 400, 1600), min_length=1, description="simulations of the MCTS that a network meets"
     )
+    compute: bool = Field(False, description=COMPUTE)
 
     @classmethod
     def lists(cls) -> tuple[str, ...]:

@@ -113,7 +113,7 @@ class PublishedTournaments(Runs):
     pool: ClassVar[str] = "final"
     tables: ClassVar[tuple[str, ...]] = ("games",)
 
-    preset: Literal["smoke", "laptop"] = Field("laptop", description="scale of the runs")  # type: ignore[assignment]
+    preset: Literal["smoke", "laptop", "table"] = Field("table", description="scale of the runs")  # type: ignore[assignment]
     boards: tuple[str, ...] = Field(("connect4", "othello"), min_length=1, description="games learned")
     methods: tuple[str, ...] = Field(
         ("baseline", "rollout", "wrora"), min_length=1, description="whose runs' networks play"

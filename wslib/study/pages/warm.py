@@ -35,6 +35,7 @@ FIRST_SEED = "seed of the first run of each kind; another one than 0 asks for ru
 SMOKE = {"runs": 2, "iterations": 2, "games": 2}
 Asked = list[tuple[Any, dict[str, Any]]]
 Cells = Iterator[tuple[dict[str, Any], RunSettings]]
+Scale = Literal["smoke", "laptop", "table", "paper"]
 
 
 def smaller(kind: type[Experiment], values: dict[str, Any], small: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,7 +71,7 @@ class Runs(Experiment):
     """Above which share of the kinds one more run of each is shown by default, once it is there. Those that have runs
     in common with another experiment wait for their own."""
 
-    preset: Literal["smoke", "laptop", "table", "paper"] = Field("laptop", description="scale of a run")  # type: ignore[assignment]
+    preset: Scale = Field("table", description="scale of a run")  # type: ignore[assignment]
     boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), min_length=1, description="games learned")
     methods: tuple[str, ...] = Field(METHODS, min_length=1, description="enhancements, and Baseline")
     runs: int = Field(8, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
@@ -215,14 +216,12 @@ class Warmstart(Runs):
 
 
 class Control(Runs):
-    """Warmstart with ten epochs: do runs of the laptop preset, with one, stand for those of the sources?"""
+    """Warmstart with one epoch: what do the laptop preset's runs lose against those of the sources' setting?"""
 
     name: ClassVar[str] = "control"
     grows: ClassVar[float] = 0.5
 
-    preset: Literal["smoke", "laptop", "table", "paper"] = Field("table", description="scale of a run")  # type: ignore[assignment]
-    beside: Literal["smoke", "laptop", "table", "paper"] = Field("laptop", description="scale that it is compared with")
-    boards: tuple[str, ...] = Field(("connect4", "othello"), min_length=1, description="games learned")
+    beside: Scale = Field("laptop", description="scale that it is compared with")
     methods: tuple[str, ...] = Field(("baseline", "wrora"), min_length=1, description="enhancements, and Baseline")
     runs: int = Field(3, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
 
@@ -246,7 +245,6 @@ class IPrime(Runs):
 
     boards: tuple[str, ...] = Field(("connect4",), min_length=1, description="games learned")
     methods: tuple[str, ...] = Field(ENHANCEMENTS, min_length=1, description="enhancements, a panel each")
-    iterations: int = Field(30, ge=1, le=10_000, description="I: iterations of a run (thesis: 100)")
     lengths: tuple[int, ...] = Field((1, 3, 5, 7, 9), min_length=1, description="I': iterations of the warm start")
 
     @classmethod
@@ -289,7 +287,6 @@ class AdaptiveVsFixed(Runs):
 
     boards: tuple[str, ...] = Field(("connect4", "othello"), min_length=1, description="games learned")
     methods: tuple[str, ...] = Field(ENHANCEMENTS, min_length=1, description="enhancements")
-    iterations: int = Field(30, ge=1, le=10_000, description="I: iterations of a run (thesis: 100)")
 
     @classmethod
     def smoke(cls) -> dict[str, Any]:
@@ -322,7 +319,7 @@ class Adaptive(Experiment):
     runs: int = Field(8, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
     first_seed: int = Field(0, ge=0, description=FIRST_SEED)
     most: int = Field(100, ge=1, le=10_000, description="I: iterations after which a run is given up")
-    presets: tuple[str, ...] = Field(("table", "laptop"), min_length=1, description="presets of the runs")
+    presets: tuple[str, ...] = Field(("table",), min_length=1, description="presets of the runs")
     compute: bool = Field(False, description="compute what is missing (else: show what there is, and say of how many)")
 
     def __init__(self, **values: Any) -> None:
@@ -382,6 +379,7 @@ class Beyond(Runs):
     name: ClassVar[str] = "beyond"
     grows: ClassVar[float] = 0.5
 
+    preset: Scale = Field("laptop", description="scale of a run")  # type: ignore[assignment]
     boards: tuple[str, ...] = Field(("connect4", "othello"), min_length=1, description="games learned")
     runs: int = Field(2, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
     iterations: int = Field(30, ge=1, le=10_000, description="I: iterations of a run")

@@ -14,7 +14,17 @@ import scipy
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from wslib.study.report.look import Html, board_name, kind_name, look_of, p_value, panel_axes, show_figure, show_table
+from wslib.study.report.look import (
+    Html,
+    board_name,
+    kind_name,
+    look_of,
+    once_there,
+    p_value,
+    panel_axes,
+    show_figure,
+    show_table,
+)
 from wslib.study.statistics import stats
 
 PARTS = 6
@@ -58,6 +68,7 @@ def _welch(ours: np.ndarray, mean: float, population_sd: float, runs: int) -> fl
         ours.mean(), ours.std(ddof=1), len(ours), mean, sample, runs, equal_var=False).pvalue)  # fmt: skip
 
 
+@once_there("the iterations of the switch.")
 def cells_table(frame: pd.DataFrame, scale: str) -> Html:
     """Table 6.2: ours beside the thesis'."""
     here = frame[frame["scale"] == scale]
@@ -95,6 +106,7 @@ def _both(mean: float, sd: float) -> str:
     return "–" if np.isnan(mean) else f"{mean:.2f} ± {sd:.2f}"
 
 
+@once_there("the iterations of the switch.")
 def switches_figure(switches: pd.DataFrame, frame: pd.DataFrame, scale: str) -> Html:
     """Every run a mark, the thesis' mean a cross."""
     switches = switches[switches["scale"] == scale]
@@ -112,7 +124,7 @@ def switches_figure(switches: pd.DataFrame, frame: pd.DataFrame, scale: str) -> 
                 axis.scatter(place + shifts, at, s=16, color=colour, marker=mark, alpha=0.75)
                 cell = frame[(frame["scale"] == scale) & (frame["board"] == board) & (frame["simulations"] == m)
                              & (frame["kind"] == kind)]  # fmt: skip
-                axis.scatter([place], cell["their_mean"].head(1), s=60, color="#808080", marker="_", linewidths=2)
+                axis.scatter([place] * len(cell), cell["their_mean"], s=60, color="#808080", marker="_", linewidths=2)
             axis.set_xticks(range(len(kinds)), [kind_name(k) for k in kinds], rotation=40, ha="right", fontsize=8)
             axis.set_title(f"{board_name(board)}, m = {m}", fontsize=10)
             axis.set_yscale("log", base=2)
@@ -133,9 +145,10 @@ def switches_figure(switches: pd.DataFrame, frame: pd.DataFrame, scale: str) -> 
     )
 
 
-def balances_figure(balances: pd.DataFrame, board: str) -> Html:
-    """Fig. 6.2: wins of the default search minus its losses, iteration by iteration until the switch."""
-    here = balances[balances["board"] == board]
+@once_there("balances until the switch.")
+def balances_figure(here: pd.DataFrame) -> Html:
+    """Fig. 6.2: wins of the default search minus its losses in one game, iteration by iteration until the switch."""
+    board = here["board"].iloc[0]
     kinds = list(dict.fromkeys(here["kind"]))
 
     def draw() -> Figure:
@@ -171,6 +184,8 @@ def claimed(switches: pd.DataFrame, scale: str) -> pd.DataFrame:
 def claim_6(switches: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Claim 6 in parts that runs can answer; how it is cut, and what is called early, is our choice."""
     here = claimed(switches, scale)
+    if here.empty:
+        return pd.DataFrame(columns=["claim", "found", "verdict", "runs"])
     at = here.assign(at=here["switch_iteration"].fillna(np.inf))
     rows = []
     for board, m in dict.fromkeys(zip(here["board"], here["simulations"], strict=True)):
@@ -224,6 +239,7 @@ def claim_table(claim: pd.DataFrame) -> Html:
     )
 
 
+@once_there("the earliest and the latest switches.")
 def sizes_prose(frame: pd.DataFrame) -> str:
     """The earliest and the latest kinds, runs that never switched, cells that differ from the print."""
     parts = []
@@ -262,12 +278,8 @@ def whole_claim(claim: pd.DataFrame, complete: bool = True) -> str:
     return stats.REPLICATED if whole else stats.UNDECIDED
 
 
-def last_board(balances: pd.DataFrame) -> str:
-    """Othello, which Fig. 6.2 shows, where it is there."""
+def last_board(balances: pd.DataFrame) -> pd.DataFrame:
+    """The balances of Othello, which Fig. 6.2 shows, else of another game, with the fewest simulations."""
     boards = list(dict.fromkeys(balances["board"]))
-    return "othello" if "othello" in boards else boards[-1]
-
-
-def shown_simulations(balances: pd.DataFrame) -> int:
-    """The number of simulations of the balances that are shown."""
-    return int(balances.loc[balances["board"] == last_board(balances), "simulations"].min())
+    here = balances[balances["board"] == ("othello" if "othello" in boards or not boards else boards[-1])]
+    return here[here["simulations"] == here["simulations"].min()]

@@ -23,6 +23,7 @@ from wslib.study.report.look import (
     kind_name,
     look_of,
     method_of,
+    once_there,
     panel_axes,
     percent,
     show_figure,
@@ -46,6 +47,7 @@ def _looks(kinds: Sequence[str]) -> dict[str, dict[str, object]]:
     }
 
 
+@once_there("strength on the way.")
 def strength_figure(strengths: pd.DataFrame, opponent: str) -> Html:
     """Score of the networks on their way: every run a mark, a line through the means."""
     frame = scored(strengths)
@@ -86,6 +88,7 @@ def _legend(figure: Figure, axis: Axes) -> None:
     figure.legend(handles, names, loc="lower center", ncols=3, fontsize=8)
 
 
+@once_there("learning curves.")
 def curves_figure(iterations: pd.DataFrame, measures: Mapping[str, str], caption: str) -> Html:
     """What the loop tells, iteration by iteration: a row of panels per measure, a line per kind (mean of its runs)."""
     boards, kinds = list(dict.fromkeys(iterations["board"])), list(dict.fromkeys(iterations["kind"]))
@@ -121,6 +124,7 @@ def curves_figure(iterations: pd.DataFrame, measures: Mapping[str, str], caption
     return show_figure(draw, f"Curves over iterations. At the last one: {listed}.", caption, iterations[behind])
 
 
+@once_there("the score of each run.")
 def runs_table(strengths: pd.DataFrame, costs: pd.DataFrame, opponent: str) -> Html:
     """Each kind at its last iteration: the score of every run, their mean, and the processor time of a run."""
     frame = scored(strengths[strengths["iteration"] == strengths["iteration"].max()])
@@ -159,6 +163,7 @@ def resolution(strengths: pd.DataFrame) -> tuple[float, float, int]:
     return spread, smallest, runs
 
 
+@once_there("how much runs differ by chance.")
 def resolution_prose(strengths: pd.DataFrame) -> str:
     """The same as a paragraph."""
     spread, smallest, runs = resolution(strengths)
@@ -172,6 +177,7 @@ def resolution_prose(strengths: pd.DataFrame) -> str:
     )
 
 
+@once_there("which kinds differ.")
 def changes_prose(strengths: pd.DataFrame) -> str:
     """Which kinds differ from the first one by more than the seeds can explain, game by game."""
     last = scored(strengths[strengths["iteration"] == strengths["iteration"].max()])
@@ -187,6 +193,7 @@ def changes_prose(strengths: pd.DataFrame) -> str:
     )
 
 
+@once_there("where the time goes.")
 def stages_table(costs: pd.DataFrame) -> Html:
     """Where the time goes, per kind of run."""
     stages = ["cpu_self-play", "cpu_training", "cpu_arena", "cpu_storing"]
@@ -201,6 +208,35 @@ def stages_table(costs: pd.DataFrame) -> Html:
     )
 
 
+def runs_found(found: pd.DataFrame) -> pd.DataFrame:
+    """The labels of the runs among an experiment's results, a row each, numbered from 0."""
+    return found.loc[found["part"] == "run", ["unit", "board", "kind", "seed"]].reset_index(drop=True)
+
+
+def shares(iterations: pd.DataFrame) -> pd.DataFrame:
+    """With ``distinct_share`` and ``draw_share``: of an iteration's games, those unlike all others, and those drawn."""
+    if iterations.empty:
+        return iterations
+    games = iterations[["first_wins", "draws", "first_losses"]].sum(axis=1)
+    return iterations.assign(distinct_share=iterations["distinct"] / games, draw_share=iterations["draws"] / games)
+
+
+@once_there("variety and errors of the last iterations.")
+def variety_prose(iterations: pd.DataFrame, last: int = 5) -> str:
+    """How far the value's error on fresh games is above that on the examples, the least variety, the most draws."""
+    late = iterations[iterations["iteration"] > iterations["iteration"].max() - last]
+    gap = late.assign(gap=late["fresh_value_loss"] - late["value_loss"]).groupby("kind", sort=False)["gap"].mean()
+    few = late.groupby(["board", "kind"], sort=False)["distinct_share"].mean()
+    drawn = late.groupby(["board", "kind"], sort=False)["draw_share"].mean()
+    return (
+        f"In the last {last} iterations the value's error on fresh games exceeds that on the examples by "
+        f"{gap.max():.2f} with *{gap.idxmax()}* and by {gap.min():.2f} with *{gap.idxmin()}*. The least variety is in "
+        f"*{few.idxmin()[1]}* ({board_name(few.idxmin()[0])}): {100 * few.min():.0f} % of its games are distinct; most "
+        f"draws are in *{drawn.idxmax()[1]}* ({board_name(drawn.idxmax()[0])}): {100 * drawn.max():.0f} %."
+    )
+
+
+@once_there("means over the last iterations.")
 def ends_table(iterations: pd.DataFrame, measures: Mapping[str, str], last: int = 5) -> Html:
     """Means over the last iterations of the runs of each kind."""
     late = iterations[iterations["iteration"] > iterations["iteration"].max() - last]
@@ -214,6 +250,7 @@ def ends_table(iterations: pd.DataFrame, measures: Mapping[str, str], last: int 
     )
 
 
+@once_there("which kind is worth its price.")
 def choice_prose(strengths: pd.DataFrame, costs: pd.DataFrame, winner: str) -> str:
     """Whether any kind is better than the winner for its price, by the resolution of these runs."""
     last = scored(strengths[strengths["iteration"] == strengths["iteration"].max()])
@@ -234,6 +271,8 @@ def with_openings(matches: pd.DataFrame, games: Mapping[str, pd.DataFrame]) -> p
 
     ``games`` has every match's games by its unit.
     """
+    if matches.empty:
+        return matches
     frame = scored(matches).reset_index(drop=True)
     rows = [_openings(games[unit]) for unit in frame["unit"]]
     return frame.drop(columns=["low", "high"]).join(pd.DataFrame(rows))
@@ -248,6 +287,7 @@ def _openings(games: pd.DataFrame) -> dict[str, float]:
     return {"low": scores.mean() - half, "high": scores.mean() + half, "by_colour": by_colour}
 
 
+@once_there("the last networks against search without one.")
 def learned_table(matches: pd.DataFrame) -> Html:
     """Every run's last network against MCTS with ever more simulations."""
     rows = [
@@ -272,12 +312,16 @@ def learned_table(matches: pd.DataFrame) -> Html:
     )
 
 
-def learned_means(matches: pd.DataFrame) -> dict[str, float]:
-    """Mean score of a game's runs against the weakest MCTS."""
-    easiest = matches[matches["opponent"] == matches["opponent"].min()]
-    return {str(board): float(score) for board, score in easiest.groupby("board", sort=False)["score"].mean().items()}
+def learned_means(matches: pd.DataFrame, boards: Sequence[str]) -> dict[str, str]:
+    """Mean score of each game's runs against the weakest MCTS in percent, as it is written; "?" while none is there."""
+    means = dict.fromkeys(boards, "?")
+    if len(matches):
+        easiest = matches[matches["opponent"] == matches["opponent"].min()]
+        means |= {str(board): f"{100 * s:.0f}" for board, s in easiest.groupby("board")["score"].mean().items()}
+    return means
 
 
+@once_there("the last networks against search without one.")
 def learned_prose(matches: pd.DataFrame) -> str:
     """The means per game and opponent, and how the runs' intervals lie."""
     parts = []

@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from html import escape
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -45,6 +46,8 @@ SMALLEST_WIDTH = 560
 """Pixels below which a figure scrolls in its box: smaller, its text could not be read."""
 LEFT_OUT = ("moves", "a_game")
 """Columns that the CSV behind a figure does without: they are long, and `data/` has them."""
+P = ParamSpec("P")
+T = TypeVar("T", "Html", str)
 INK = "#010203"
 """Stands for the page's own text colour while a figure is drawn."""
 
@@ -101,6 +104,36 @@ class Html:
 
     def __repr__(self) -> str:
         return self.text
+
+
+def not_there(what: str) -> Html:
+    """What stands in the place of a table or a figure whose results are missing: one sentence."""
+    sentence = f"No result is there yet for this: {what}"
+    return Html(f"<p><em>{escape(sentence)}</em></p>", sentence)
+
+
+def once_there(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorate what shows results, a frame or a list that comes first: while it is empty, one sentence stands there.
+
+    >>> @once_there("how many runs there are.")
+    ... def count(runs: list[int]) -> str:
+    ...     return f"{len(runs)} runs"
+    >>> count([])
+    'No result is there yet for this: how many runs there are.'
+    """
+
+    def decorated(show: Callable[P, T]) -> Callable[P, T]:
+        @wraps(show)
+        def shown(*given: P.args, **named: P.kwargs) -> T:
+            results: Any = given[0]
+            if len(results):
+                return show(*given, **named)
+            missing: Any = not_there(what)
+            return missing.text if show.__annotations__["return"] is str else missing
+
+        return shown
+
+    return decorated
 
 
 @contextmanager
@@ -167,7 +200,10 @@ def show_table(
     """A table with a caption; ``formats`` gives a column's format string or function.
 
     Cells that are :class:`Html` (as links) are shown as they are, all others as text. ``data`` is offered for download.
+    In place of a table without rows stands a sentence.
     """
+    if frame.empty:
+        return not_there(caption)
     formats = dict(formats or {})
     cells = frame.copy()
     for column in cells:

@@ -11,13 +11,24 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from wslib.study.report.look import Html, board_name, kind_name, p_value, panel_axes, percent, show_figure, show_table
+from wslib.study.report.look import (
+    Html,
+    board_name,
+    kind_name,
+    once_there,
+    p_value,
+    panel_axes,
+    percent,
+    show_figure,
+    show_table,
+)
 from wslib.study.statistics import stats
 from wslib.study.statistics.pairings import ordered_pairs, score_matrix
 
 BASELINE = "baseline"
 
 
+@once_there("win rates of method against method.")
 def matrix_figure(pairs: pd.DataFrame, kinds: Sequence[str]) -> Html:
     """Method against method: the row's score in all games between their runs."""
     boards = list(dict.fromkeys(pairs["board"]))

@@ -20,6 +20,7 @@ from wslib.study.report.look import (
     board_name,
     kind_name,
     look_of,
+    once_there,
     panel_axes,
     percent,
     show_figure,
@@ -40,6 +41,8 @@ SETTINGS = {"ours": RatingSettings(), "thesis": THESIS}
 
 def complete(pool: pd.DataFrame) -> pd.DataFrame:
     """The pairings that were played in all four ways, with what each tells: a comparison needs the same pairings."""
+    if pool.empty:
+        return pool
     pool = pool.copy()
     pool["pair"] = ["\n".join(sorted(names)) for names in zip(pool["a"], pool["b"], strict=True)]
     ways = pool.groupby(["board", "pair"])["way"].transform("nunique")
@@ -58,6 +61,7 @@ def between_networks(pairs: pd.DataFrame) -> pd.DataFrame:
     return pairs[(pairs["a"] != ANCHOR) & (pairs["b"] != ANCHOR)]
 
 
+@once_there("how much games repeat.")
 def ways_table(pairs: pd.DataFrame) -> Html:
     """How much the games of a pairing repeat each other, way by way."""
     rows = []
@@ -107,6 +111,7 @@ def streaks(records: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["board", "way", "same", "chance"])
 
 
+@once_there("how often a game ends like the one before it.")
 def streaks_table(found: pd.DataFrame) -> Html:
     """The same as a table."""
     rows = [
@@ -165,10 +170,10 @@ def elos(found: dict[tuple[str, str, str], Rating]) -> pd.DataFrame:
         for player in rating.players:
             columns.setdefault((way, setting), {})[board, player] = rating[player]
     frame = pd.DataFrame(columns)
-    frame.index.names = ["board", "player"]
-    return frame
+    return frame.rename_axis(["board", "player"]) if columns else frame
 
 
+@once_there("Elo by way of playing.")
 def ratings_table(frame: pd.DataFrame) -> Html:
     """Every entrant's Elo under both ways and both settings."""
     shown = {
@@ -195,7 +200,7 @@ def _player_name(player: str) -> str:
 def correlations(frame: pd.DataFrame) -> pd.DataFrame:
     """Agreement of every way and setting with ours: Kendall's tau over the networks, and the mean move in Elo."""
     rows = []
-    for board, group in frame.groupby(level="board", sort=False):
+    for board, group in frame.groupby(level="board", sort=False) if len(frame) else ():
         networks = group[group.index.get_level_values("player") != ANCHOR]
         usual = networks[("ours", "ours")]
         for way, setting in frame.columns:
@@ -207,6 +212,7 @@ def correlations(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@once_there("how far the ways agree.")
 def correlations_table(found: pd.DataFrame) -> Html:
     """The same as a table."""
     rows = [
@@ -227,6 +233,7 @@ def correlations_table(found: pd.DataFrame) -> Html:
     )
 
 
+@once_there("Elo in our way and in the old way.")
 def elo_figure(frame: pd.DataFrame, pairs: pd.DataFrame) -> Html:
     """Elo in the old way, as the thesis rates, against Elo in ours: a mark per network."""
     boards = list(dict.fromkeys(frame.index.get_level_values("board")))
@@ -278,6 +285,7 @@ def moved_scores(pairs: pd.DataFrame) -> pd.DataFrame:
     return table.sub(table["ours"], axis=0).drop(columns="ours").abs().groupby(level="board", sort=False).mean()
 
 
+@once_there("what the two habits do.")
 def ways_prose(pairs: pd.DataFrame) -> str:
     """What the two habits do to the variety of games."""
     parts = []
@@ -298,9 +306,29 @@ def ways_prose(pairs: pd.DataFrame) -> str:
 
 def boards_prose(pairs: pd.DataFrame) -> str:
     """The games that the matches are of."""
-    return " and ".join(map(board_name, dict.fromkeys(pairs["board"])))
+    return " and ".join(map(board_name, dict.fromkeys(pairs["board"]))) or "no game"
 
 
+def quoted(pairs: pd.DataFrame, streaks: pd.DataFrame, correlations: pd.DataFrame) -> dict[str, str]:
+    """The numbers that other pages quote, as they are written; "?" while nothing is there."""
+    names = ("distinct", "distinct_ours", "same", "chance", "repeats", "tau")
+    texts = dict.fromkeys((f"oldway_{name}" for name in names), "?") | {"oldway_boards": boards_prose(pairs)}
+    networks, order = between_networks(pairs), streaks[streaks["way"] == "old"]
+    if networks.empty or order.empty:
+        return texts
+    old, ours = (networks[networks["way"] == way] for way in ("old", "ours"))
+    usual = correlations[(correlations["way"] == "old") & (correlations["setting"] == "thesis")]
+    return texts | {
+        "oldway_distinct": f"{old['distinct'].mean():.1f}",
+        "oldway_distinct_ours": f"{ours['distinct'].mean():.1f}",
+        "oldway_same": percent(order["same"].mean()),
+        "oldway_chance": percent(order["chance"].mean()),
+        "oldway_repeats": percent(old["repeats"].mean()),
+        "oldway_tau": ", ".join(f"{tau:.2f}" for tau in usual["tau"]),
+    }
+
+
+@once_there("whether the order of the networks survives.")
 def ratings_prose(found: pd.DataFrame) -> str:
     """Whether the order of the networks survives."""
     parts = []

@@ -113,8 +113,7 @@ def scale_prose(evidence: Evidence) -> str:
     if len(runs):
         counted = len(runs[(runs["scale"] == evidence.scale) & (runs["kind"] == runs["method"])])
         texts.append(f"[adaptive](adaptive.html) on {counted} runs up to their switch, preset `{evidence.scale}`")
-    full = "The thesis' runs have a hundred iterations and ten epochs (presets `table` and `paper`); `laptop` has one."
-    return f"What is said of trained players rests, by experiment: {'; '.join(texts)}. {full}"
+    return f"What is said of trained players rests, by experiment: {'; '.join(texts)}."
 
 
 def sources_table(frames: Mapping[str, pd.DataFrame], asked: Mapping[str, int]) -> Html:

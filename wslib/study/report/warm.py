@@ -14,13 +14,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from wslib.parameters import ParameterError
 from wslib.study.report.look import (
     Html,
     board_name,
     kind_name,
     look_of,
     method_name,
+    once_there,
     p_value,
     panel_axes,
     percent,
@@ -109,13 +109,10 @@ def round_robin(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def pool_ratings(pairs: pd.DataFrame, anchor: str | None = None) -> dict[tuple[str, str], Rating]:
-    """The rating of every pool (board, name) whose games connect its entrants."""
+    """The rating of every pool (board, name) whose games connect its entrants; none while no games are there."""
+    found: dict[tuple[str, str], Rating] = {}
     if pairs.empty:
-        raise ParameterError(
-            "no tournament of these runs is there yet: compute it with -p compute True, or look at it with "
-            "-p preset smoke"
-        )
-    found = {}
+        return found
     for (board, pool), games in pairs.groupby(["board", "pool"], sort=False):
         largest = set(components(ordered_pairs(games))[0])
         games = games[games["a"].isin(largest) & games["b"].isin(largest)]
@@ -131,6 +128,8 @@ def run_elos(ratings: Mapping[tuple[str, str], Rating], runs: pd.DataFrame | Non
         frame = rating.frame()
         split = frame["player"].str.extract(r"^(?P<kind>.+)-(?P<seed>\d+)(?:@(?P<iteration>\d+))?$")
         parts.append(frame.join(split).assign(board=board, pool=pool))
+    if not parts:
+        return pd.DataFrame(columns=["player", "elo", "kind", "seed", "iteration", "board", "pool", "unit"])
     elos = pd.concat(parts, ignore_index=True)
     if runs is None:
         return elos
@@ -149,6 +148,7 @@ def _strip(axis: Axes, places: Sequence[float], groups: Sequence[np.ndarray], lo
             axis.vlines(place, low, high, color=colour, linewidth=1, alpha=0.8, zorder=1)
 
 
+@once_there("Elo of every run.")
 def elo_figure(elos: pd.DataFrame, kinds: Sequence[str], caption: str, by: str = "board") -> Html:
     """Elo of every run, a panel per pool, a column per kind."""
     pools = list(dict.fromkeys(elos[by]))
@@ -174,6 +174,7 @@ def elo_figure(elos: pd.DataFrame, kinds: Sequence[str], caption: str, by: str =
     return show_figure(draw, f"Elo of the runs by kind. Means: {listed}.", caption, shown)
 
 
+@once_there("mean Elo of the runs of each kind.")
 def elo_table(elos: pd.DataFrame, kinds: Sequence[str], caption: str) -> Html:
     """Mean and spread of the runs of each kind."""
     rows = []
@@ -203,6 +204,7 @@ def _or_dash(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:.0f}"
 
 
+@once_there("what each pool rests on.")
 def pool_prose(pairs: pd.DataFrame, ratings: Mapping[tuple[str, str], Rating]) -> str:
     """What each pool rests on: entrants, games, distinct games, draws, the first move."""
     parts = []
@@ -225,6 +227,7 @@ def pool_prose(pairs: pd.DataFrame, ratings: Mapping[tuple[str, str], Rating]) -
 # --- on the way ---------------------------------------------------------------------------------------------------
 
 
+@once_there("networks on their way.")
 def way_figure(rows: pd.DataFrame, column: str, label: str, kinds: Sequence[str], caption: str) -> Html:
     """A number of every network on its way (``board``, ``kind``, ``seed``, ``iteration``): runs thin, means thick."""
     boards = list(dict.fromkeys(rows["board"]))
@@ -261,6 +264,7 @@ def way_figure(rows: pd.DataFrame, column: str, label: str, kinds: Sequence[str]
     return show_figure(draw, f"{label} by iteration. Means at the last one: {listed}.", caption, rows)
 
 
+@once_there("networks on their way.")
 def way_prose(aged: pd.DataFrame) -> str:
     """How far the enhancements are above Baseline on the way, their mean over the runs of all of them."""
     parts = []
@@ -280,6 +284,7 @@ def way_prose(aged: pd.DataFrame) -> str:
     )
 
 
+@once_there("networks against perfect play.")
 def perfect_prose(perfect: pd.DataFrame) -> str:
     """How good the last networks are, with and without their search, on both sets."""
     last = perfect[perfect["iteration"] == perfect["iteration"].max()]
@@ -351,6 +356,7 @@ def panels(runs: pd.DataFrame, methods: Sequence[str]) -> list[str]:
     return [method for method in methods if lengths.get(method, 0) > 1]
 
 
+@once_there("Elo by the length of the warm start.")
 def length_figure(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> Html:
     """Elo by the length of the warm start, a panel per enhancement; length 0 is Baseline."""
     shown = [m for m in methods if (elos["pool"] == m).any()]
@@ -384,6 +390,7 @@ def _length_kinds(method: str, lengths: Sequence[int]) -> list[str]:
     return ["baseline", *(f"{method} {length}" for length in lengths)]
 
 
+@once_there("mean Elo by the length of the warm start.")
 def length_table(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> Html:
     """Mean Elo by enhancement and length, with the number of runs."""
     rows = []
@@ -419,9 +426,12 @@ def length_verdict(elos: pd.DataFrame, found: Sequence[Verdict], methods: Sequen
     return stats.NOT_REPLICATED if len(clear) == len(methods) > 1 else stats.UNDECIDED
 
 
+@once_there("the best observed lengths.")
 def length_prose(elos: pd.DataFrame, methods: Sequence[str]) -> str:
     """The best observed lengths, and how many runs they rest on."""
     best = {m: b for m in methods if (b := best_length(elos, m))}
+    if not best:
+        return "No enhancement has rated runs of two lengths yet."
     listed = ", ".join(f"{method_name(m)} {b.split()[1]}" for m, b in best.items())
     fewest = int(elos[elos["kind"].isin(best.values())].groupby(["pool", "kind"]).size().min())
     return (
@@ -430,6 +440,7 @@ def length_prose(elos: pd.DataFrame, methods: Sequence[str]) -> str:
     )
 
 
+@once_there("the kinds' mean Elo minus Baseline's.")
 def beyond_prose(elos: pd.DataFrame) -> str:
     """How far the kinds are from Baseline, game by game."""
     parts = []

@@ -1,0 +1,67 @@
+"""Every page of trained players reads sensibly while none, some or all of its results are there."""
+
+import ast
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import matplotlib as mpl
+import pytest
+
+from wslib.study.engine import networks
+from wslib.study.engine import store as storing
+from wslib.study.engine import units as study
+
+mpl.use("Agg")
+ROOT = Path(__file__).resolve().parent.parent
+LEARNING = ("it_learns", "network_choice", "protocol")
+WARM = ("warmstart", "control", "iprime", "adaptive", "adaptive_vs_fixed", "beyond", "published_tournaments")
+LISTS = ("verdicts", "explorer")
+
+
+@pytest.fixture(autouse=True)
+def nothing_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty store, and of ``data/`` what is no result of ours."""
+    for name in ("thesis", "positions"):
+        shutil.copytree(ROOT / "data" / name, tmp_path / "data" / name)
+    monkeypatch.setattr(storing, "published_root", lambda: tmp_path / "data")
+    monkeypatch.setenv("WSLIB_STORE", str(tmp_path / "store"))
+
+
+def read(name: str, **parameters: Any) -> list[str]:
+    """What a page shows, run here with these parameters: prose, and the texts of tables and figures."""
+    known: dict[str, Any] = {}
+    shown: list[str] = []
+    for cell in jupytext.read(ROOT / "notebooks" / f"{name}.py").cells:
+        if cell.cell_type != "code":
+            continue
+        tree = ast.parse(cell.source)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, f"{name}.py", "exec"), known)
+        if "parameters" in cell.metadata.get("tags", []):
+            known |= parameters
+        value = eval(compile(ast.Expression(last.value), f"{name}.py", "eval"), known) if last else None
+        shown += [str(getattr(value, "text", getattr(value, "data", "")))] if value is not None else []
+    return shown
+
+
+@pytest.mark.parametrize("name", [*LEARNING, *WARM, *LISTS])
+def test_a_page_of_which_nothing_is_there_says_so(name: str):
+    shown = read(name)
+    assert name in LISTS or sum("No result is there yet for this: " in text for text in shown) >= 2
+    assert not any("nan" in text.lower().split() for text in shown)
+
+
+@pytest.mark.parametrize("name", [*LEARNING, *WARM])
+def test_a_page_of_which_a_part_is_there_shows_that_part(name: str, monkeypatch: pytest.MonkeyPatch):
+    read(name, preset="smoke", workers=1)  # computes all of it
+    known_results = study.known_results
+    monkeypatch.setattr(networks, "playable", lambda units, experiment: ([], ""))  # nothing is computed any more
+    for part, there in {"runs": lambda unit: unit.stage == 0, "a half": lambda unit: int(unit.id, 16) % 2}.items():
+
+        def some(units, *given, there=there):
+            return known_results([unit for unit in units if there(unit)], *given)
+
+        monkeypatch.setattr(study, "known_results", some)
+        assert read(name, preset="smoke"), part
