@@ -19,7 +19,7 @@
 # **Claim 7.** *For each enhancement the adaptive switch gives higher Elo than the fixed one, in Connect Four and Othello.*
 
 # %% tags=["parameters"]
-preset: str = "table"  # scale of a run: smoke, laptop, table or paper
+preset: str = "table"  # scale of a run: smoke, laptop, table, paper or letter
 boards: str = "connect4,othello"  # games learned
 methods: str = "rollout,rave,rora,wro,wrora"  # enhancements
 runs: int = 8  # runs of each kind (seeds 0, 1, ...)

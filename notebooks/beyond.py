@@ -18,7 +18,7 @@
 # says where to look, and decides nothing.
 
 # %% tags=["parameters"]
-preset: str = "laptop"  # scale of a run: smoke, laptop, table or paper
+preset: str = "laptop"  # scale of a run: smoke, laptop, table, paper or letter
 boards: str = "connect4,othello"  # games learned
 methods: str = "baseline,wrora"  # kinds without a change
 runs: int = 2  # runs of each kind (seeds 0, 1, ...)

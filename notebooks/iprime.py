@@ -19,7 +19,7 @@
 # **Claim 5.** *The best fixed I' differs between enhancements, and is costly to tune (seven for RAVE and WRoRa).*
 
 # %% tags=["parameters"]
-preset: str = "table"  # scale of a run: smoke, laptop, table or paper
+preset: str = "table"  # scale of a run: smoke, laptop, table, paper or letter
 boards: str = "connect4"  # games learned
 methods: str = "rollout,rave,rora,wro,wrora"  # enhancements, a panel each
 lengths: str = "1,3,5,7,9"  # I': iterations of the warm start

@@ -21,7 +21,7 @@
 # Rollout do.* **Claim 4.** *WRoRa is the best, or among the best, in every game.*
 
 # %% tags=["parameters"]
-preset: str = "table"  # scale of a run: smoke, laptop, table or paper
+preset: str = "table"  # scale of a run: smoke, laptop, table, paper or letter
 boards: str = "connect4,othello,gobang"  # games learned
 methods: str = "baseline,rollout,rave,rora,wro,wrora"  # Baseline and the enhancements
 runs: int = 8  # runs of each kind (seeds 0, 1, ...)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -61,9 +62,11 @@ def test_experiments_share_their_runs():
 def test_the_control_sets_runs_of_table_5_2_beside_those_of_warmstart():
     control = {unit.run.id: labels for unit, labels in Control().run_units()}
     table = {run for run, labels in control.items() if labels["scale"] == "table"}
-    assert len(control) == 36 and len(table) == 18
+    assert len(control) == 48 and len(table) == 18
     assert table < {unit.run.id for unit in runs_of(Warmstart())}
     assert all(unit.run.epochs == 1 for unit, labels in Control().run_units() if labels["scale"] == "laptop")
+    letter = Counter(labels["board"] for _, labels in Control().run_units() if labels["scale"] == "letter")
+    assert letter == {"connect4": 6, "othello": 6}
 
 
 def test_every_pool_has_one_random_player_and_tells_its_entrants_apart():

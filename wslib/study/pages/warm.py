@@ -35,7 +35,7 @@ FIRST_SEED = "seed of the first run of each kind; another one than 0 asks for ru
 SMOKE = {"runs": 2, "iterations": 2, "games": 2}
 Asked = list[tuple[Any, dict[str, Any]]]
 Cells = Iterator[tuple[dict[str, Any], RunSettings]]
-Scale = Literal["smoke", "laptop", "table", "paper"]
+Scale = Literal["smoke", "laptop", "table", "paper", "letter"]
 
 
 def smaller(kind: type[Experiment], values: dict[str, Any], small: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,22 +216,31 @@ class Warmstart(Runs):
 
 
 class Control(Runs):
-    """Warmstart with one epoch: what do the laptop preset's runs lose against those of the sources' setting?"""
+    """Warmstart with one epoch, and by the letter of the text: how far are such runs from those of our reading?"""
 
     name: ClassVar[str] = "control"
     grows: ClassVar[float] = 0.5
+    lists: ClassVar[tuple[str, ...]] = ("boards", "methods", "beside")
+    ONLY: ClassVar[dict[str, tuple[str, ...]]] = {"letter": ("connect4", "othello")}
+    """Games of a scale that is not run in all."""
 
-    beside: Scale = Field("laptop", description="scale that it is compared with")
+    beside: tuple[Scale, ...] = Field(("laptop", "letter"), min_length=1, description="scales that it is compared with")
     methods: tuple[str, ...] = Field(("baseline", "wrora"), min_length=1, description="enhancements, and Baseline")
     runs: int = Field(3, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
 
     @classmethod
     def smoke(cls) -> dict[str, Any]:
-        return {"boards": ("connect4",), "beside": "smoke"}
+        return {"boards": ("connect4",), "beside": ("smoke",)}
+
+    @property
+    def scales(self) -> list[str]:
+        """The preset, and those beside it."""
+        return list(dict.fromkeys((self.preset, *self.beside)))
 
     def cells(self) -> Cells:
-        scales = dict.fromkeys((self.preset, self.beside))
-        for seed, board, scale, method in product(self.seeds, self.boards, scales, self.methods):
+        for seed, board, scale, method in product(self.seeds, self.boards, self.scales, self.methods):
+            if board not in self.ONLY.get(scale, self.boards):
+                continue
             labels = {"board": board, "kind": f"{method} {scale}", "method": method, "seed": seed, "scale": scale}
             yield labels, preset(scale, game=board, method=method, seed=seed)
 
