@@ -128,24 +128,6 @@ def test_the_run_s_runtime_and_precision_are_those_of_its_evaluations(monkeypatc
     assert len(made) == 3
 
 
-def test_a_step_straight_from_the_kernel_is_adam_s(monkeypatch):
-    files = []
-    for direct in (True, False):
-        if not direct:
-            monkeypatch.setattr("wslib.network.fit._Step._take_over", lambda step: None)
-        network = Network(NetworkSettings(game="connect4", channels=8, hidden=(16,)))
-        fitted = fit(
-            network,
-            FitSettings(epochs=3, batch=16, optimiser="carried"),
-            [made_up_examples(game("connect4"), 100)],
-            ("a",),
-            {},
-        )
-        memory = {name: kept.numpy().tobytes() for name, kept in fitted.optimiser.items()}
-        files.append((to_bytes(network), fitted.told, memory))
-    assert files[0] == files[1]
-
-
 # --- on a GPU ---------------------------------------------------------------------------------------------------------
 
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import safetensors.torch
+import safetensors.numpy
 import torch
 from learners import MadeUpExamples, made_up_examples
 
+from wslib._compiled import stream
 from wslib.games import FIRST, Position, game
-from wslib.network.fit import FitSettings, _epoch, fit
+from wslib.network.fit import FitSettings, _gathered, _shuffled, _turned, fit
 from wslib.network.model import Network, NetworkSettings, from_bytes, to_bytes
 from wslib.network.runtime import CompiledNetwork
 from wslib.parameters import ParameterError
@@ -380,7 +381,7 @@ def test_a_rejected_candidate_leaves_the_network_as_it_was_and_its_examples(opti
     run = small(gating=True, optimiser=optimiser, simulations=4)
     monkeypatch.setattr(training, "compete", lambda *_: (True, {}))
     state, _ = advance(run, start(run))
-    network, memory = to_bytes(state.network), {k: v.clone() for k, v in state.optimiser.items()}
+    network, memory = to_bytes(state.network), {k: v.copy() for k, v in state.optimiser.items()}
     seen = {}
 
     def reject(settings, new, old, iteration):
@@ -396,17 +397,17 @@ def test_a_rejected_candidate_leaves_the_network_as_it_was_and_its_examples(opti
     assert len(rejected.examples) == 2 and rejected.examples[0] is state.examples[0]
     for of in (state, rejected):
         assert of.optimiser.keys() == memory.keys() and bool(memory) == (optimiser == "carried")
-        assert all(torch.equal(of.optimiser[name], memory[name]) for name in memory)
+        assert all(np.array_equal(of.optimiser[name], memory[name]) for name in memory)
 
 
 def test_an_accepted_candidate_is_the_next_network_and_the_state_before_is_not_touched():
     run = small(optimiser="carried")
     state, _ = after(run, 1)
-    before = to_bytes(state.network), examples_as_bytes(state), {k: v.clone() for k, v in state.optimiser.items()}
+    before = to_bytes(state.network), examples_as_bytes(state), {k: v.copy() for k, v in state.optimiser.items()}
     one, told = advance(run, state)
     assert told["accepted"] is True and to_bytes(one.network) != before[0]
     assert (to_bytes(state.network), examples_as_bytes(state)) == before[:2]
-    assert all(torch.equal(state.optimiser[name], tensor) for name, tensor in before[2].items())
+    assert all(np.array_equal(state.optimiser[name], moment) for name, moment in before[2].items())
 
 
 def test_the_network_is_trained_on_the_examples_of_the_latest_iterations():
@@ -545,16 +546,17 @@ def test_without_gating_every_candidate_is_kept_and_no_arena_is_held(monkeypatch
 def test_examples_are_turned_with_their_policies(name, number, symmetries):
     board = game(name)
     made, count = made_up_examples(board, 40), 40
-    planes = board.planes(made.own, made.opp).reshape(count, -1)
-    marks = np.arange(count, dtype=np.float32)  # in the place of z, to know an example again
-    data = _epoch(board, FitSettings(symmetries=symmetries), planes, made.policy, marks, np.random.default_rng(1))
-    x, pi, z = (part.numpy() for part in data)
+    made.z = np.arange(count, dtype=np.float32)  # to know an example again
+    settings = FitSettings(symmetries=symmetries)
+    shown = _gathered(board, settings, [made])
+    _shuffled(settings, shown, np.array([stream(1, "test")]))
+    x, pi, z = (part.numpy() for part in _turned(shown))
     used = []
     for row, mark in enumerate(z.astype(int)):
         position = Position(board, int(made.own[mark]), int(made.opp[mark]), FIRST)
         fits = [
             k for k, s in enumerate(board.symmetries)
-            if np.array_equal(s.position(position).planes, x[row]) and np.allclose(s.policy(made.policy[mark]), pi[row])
+            if np.array_equal(s.position(position).planes.ravel(), x[row]) and np.allclose(s.policy(made.policy[mark]), pi[row])
         ]  # fmt: skip
         assert len(fits) == 1, "the board and its policy are turned by one and the same symmetry"
         used.append((int(mark), fits[0]))
@@ -568,11 +570,12 @@ def test_examples_are_turned_with_their_policies(name, number, symmetries):
 
 
 def test_symmetries_are_drawn_anew_in_every_epoch():
-    board, rng = game("gobang"), np.random.default_rng(1)
-    made = made_up_examples(board, 40)
-    planes, z = board.planes(made.own, made.opp).reshape(40, -1), made.z.astype(np.float32)
-    one, two = (_epoch(board, FitSettings(), planes, made.policy, z, rng) for _ in range(2))
-    assert not torch.equal(one[0], two[0])
+    settings, streams, turns = FitSettings(), np.array([stream(1, "test")]), []
+    shown = _gathered(game("gobang"), settings, [made_up_examples(game("gobang"), 40)])
+    for _ in range(2):
+        _shuffled(settings, shown, streams)
+        turns.append(dict(shown.order.tolist()))
+    assert turns[0] != turns[1] and turns[0].keys() == turns[1].keys()
 
 
 def test_the_loss_is_the_cross_entropy_of_the_policy_and_the_squared_error_of_the_outcome():
@@ -605,7 +608,7 @@ def test_fitting_learns_what_it_is_shown():
 
 def through_files(state: RunState) -> RunState:
     """A state as it is after it was written and read again."""
-    optimiser = safetensors.torch.load(safetensors.torch.save(state.optimiser)) if state.optimiser else {}
+    optimiser = safetensors.numpy.load(safetensors.numpy.save(state.optimiser)) if state.optimiser else {}
     examples = tuple(Examples(*(getattr(e, name).copy() for name in Examples.FIELDS)) for e in state.examples)
     return RunState(from_bytes(to_bytes(state.network)), state.iteration, state.switched, examples, optimiser)
 
@@ -636,7 +639,7 @@ def test_a_run_gives_the_same_bytes_twice_and_when_it_was_interrupted_after_ever
             log.append(told)
     assert (to_bytes(resumed.network), examples_as_bytes(resumed), log) == wanted
     for name in state.optimiser:
-        assert torch.equal(state.optimiser[name], resumed.optimiser[name])
+        assert np.array_equal(state.optimiser[name], resumed.optimiser[name])
     if run.gating:
         assert {told["accepted"] for told in log} == {True, False}, "with rejected candidates among them"
 

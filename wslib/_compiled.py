@@ -91,6 +91,13 @@ def uniform(streams, i):
     return np.float64(scramble(streams[i]) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
+def uniforms(state: np.uint64, count: int) -> np.ndarray:
+    """The next numbers from [0, 1) of the stream with this state: (count,), float64; the state stays as it is."""
+    with np.errstate(over="ignore"):
+        words = scramble.py_func(state + np.arange(1, count + 1, dtype=np.uint64) * GAMMA)
+    return (words >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
 @kernel
 def nth_bit(word, n, count):
     """The ``n``-th of the ``count`` set bits of a word (from 0), as a word with that one bit.

@@ -1,8 +1,8 @@
 """Parameters as one frozen, validated object with a canonical form and an id.
 
 Everything a result depends on is such an object. An unknown name or a value out of range is one sentence that says
-what is allowed, before any work starts. The id of a unit of work is the digest of its canonical JSON together with
-``RESULTS_VERSION``; a field that cannot act is null in it, so that equal computations have equal ids.
+what is allowed, before any work starts. The id of a unit of work is the digest of its canonical JSON together with the
+version of the results; a field that cannot act is null in it, so that equal computations have equal ids.
 """
 
 import hashlib
@@ -14,7 +14,10 @@ from typing import Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 RESULTS_VERSION = 1
-"""To be raised when a change of the code changes results; a golden test notices when that was forgotten."""
+"""Of results without a network. To be raised when a change of the code changes results; a golden test notices when that
+was forgotten."""
+NETWORK_RESULTS_VERSION = 2
+"""The same for all that has a network in it; version 1 was trained by torch."""
 
 
 class ParameterError(ValueError):
@@ -26,6 +29,8 @@ class Parameters(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    results_version: ClassVar[int] = RESULTS_VERSION
+    """The version of the results that follow from these parameters."""
     later: ClassVar[dict[str, Any]] = {}
     """Fields that came after the first results, with the value under which all is as it was before them: with that
     value, or null, a field is left out of the canonical form. So new options move no id."""
@@ -54,7 +59,7 @@ class Parameters(BaseModel):
     @cached_property
     def id(self) -> str:
         """Digest of the canonical form and the results version: the name under which a result is stored."""
-        return digest(self.canonical())
+        return digest(self.canonical(), self.results_version)
 
 
 def canonical_json(values: dict[str, Any]) -> str:

@@ -1,15 +1,19 @@
-"""The network: planes in, policy and value out; fitting; saving (thesis section 5.3.1, Table 5.2).
+"""The network as torch has it, and its file (thesis section 5.3.1, Table 5.2).
 
 The thesis does not print its network. ``author`` is the shape of the author's earlier code: four 3×3 convolutions (two
 that keep the board's size, two that do not), two fully connected layers, each with batch norm and ReLU, dropout after
 the fully connected ones, a softmax over all actions and a tanh value. ``residual`` and ``dense`` are compact
 alternatives.
 
-The value is seen by the player to move, in [-1, 1]. Initial weights, shuffling and dropout draw from named streams.
+No layer before a batch norm has a bias: the norm takes it out again, so it has no gradient but rounding errors, which
+Adam would blow up.
+
+The value is seen by the player to move, in [-1, 1]. Initial weights come from a named stream of our own.
 """
 
 import hashlib
 import json
+import math
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -20,54 +24,15 @@ from safetensors.torch import load, save
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from wslib._compiled import stream
+from wslib._compiled import stream, uniforms
 from wslib.games import Game, game
 from wslib.network.settings import NetworkSettings
 from wslib.parameters import ParameterError, canonical_json
 
-FORMAT = "network 1"
+FORMAT = "network 2"
 ABOUT = "warm-start"
 """The entry of a file's metadata that says what it holds."""
 LARGEST_FILE = 1 << 30
-
-
-class Layers(nn.Sequential):
-    """Layers one after the other, called without torch's search for hooks around each: a fiftieth of a training."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        for layer in self._modules.values():
-            x = layer.forward(x)  # type: ignore[union-attr]
-        return x
-
-
-class Norm1d(nn.BatchNorm1d):
-    """Batch norm without the questions torch's own asks at every call."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        return _normalised(self, x)
-
-
-class Norm2d(nn.BatchNorm2d):
-    """The same for convolutions."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        return _normalised(self, x)
-
-
-def _normalised(norm: nn.BatchNorm1d | nn.BatchNorm2d, x: Tensor) -> Tensor:
-    if norm.training:
-        norm.num_batches_tracked.add_(1)  # type: ignore[union-attr, operator]
-    return torch.batch_norm(
-        x,
-        norm.weight,
-        norm.bias,
-        norm.running_mean,
-        norm.running_var,
-        norm.training,
-        norm.momentum or 0.0,
-        norm.eps,
-        True,
-    )
 
 
 class Block(nn.Module):
@@ -75,28 +40,13 @@ class Block(nn.Module):
 
     def __init__(self, layer: type[nn.Module], norm: type[nn.Module], width: int, **options: Any):
         super().__init__()
-        self.layers = Layers(
+        self.layers = nn.Sequential(
             layer(width, width, bias=False, **options), norm(width), nn.ReLU(inplace=True),
             layer(width, width, bias=False, **options), norm(width),
         )  # fmt: skip
 
     def forward(self, x: Tensor) -> Tensor:
         return F.relu(x + self.layers(x))
-
-
-class Dropout(nn.Module):
-    """Dropout that draws from a generator of its own, so that nothing else can shift its random numbers."""
-
-    def __init__(self, share: float):
-        super().__init__()
-        self.share = share
-        self.generator: torch.Generator | None = None
-
-    def forward(self, x: Tensor) -> Tensor:
-        if not self.training or not self.share:
-            return x
-        kept = torch.rand(x.shape, generator=self.generator, device=x.device) >= self.share
-        return x * kept / (1 - self.share)
 
 
 class Network(nn.Module):
@@ -114,9 +64,12 @@ class Network(nn.Module):
         self.trunk, features = _trunk(self.settings, board)
         layers: list[nn.Module] = []
         for width in self.settings.hidden:
-            layers += [nn.Linear(features, width), Norm1d(width), nn.ReLU(inplace=True), Dropout(self.settings.dropout)]
+            layers += [
+                nn.Linear(features, width, bias=False), nn.BatchNorm1d(width), nn.ReLU(inplace=True),
+                nn.Dropout(self.settings.dropout),
+            ]  # fmt: skip
             features = width
-        self.hidden = Layers(*layers)
+        self.hidden = nn.Sequential(*layers)
         self.policy = nn.Linear(features, board.actions)
         self.value = nn.Linear(features, 1)
 
@@ -138,56 +91,31 @@ class Network(nn.Module):
         return found
 
 
-def _trunk(settings: NetworkSettings, board: Game) -> tuple[Layers, int]:
+def _trunk(settings: NetworkSettings, board: Game) -> tuple[nn.Sequential, int]:
     """The layers before the fully connected ones, and how many features leave them."""
     c = settings.channels
 
     def convolution(channels: int, padding: int) -> list[nn.Module]:
-        return [nn.Conv2d(channels, c, 3, padding=padding, bias=False), Norm2d(c), nn.ReLU(inplace=True)]
+        return [nn.Conv2d(channels, c, 3, padding=padding, bias=False), nn.BatchNorm2d(c), nn.ReLU(inplace=True)]
 
     if settings.shape == "author":
         layers = convolution(1, 1) + convolution(c, 1) + convolution(c, 0) + convolution(c, 0)
-        return Layers(*layers), c * (board.rows - 4) * (board.cols - 4)
+        return nn.Sequential(*layers), c * (board.rows - 4) * (board.cols - 4)
     if settings.shape == "residual":
-        blocks = [Block(nn.Conv2d, Norm2d, c, kernel_size=3, padding=1) for _ in range(settings.blocks)]
-        return Layers(*convolution(1, 1), *blocks), c * board.cells
-    first = [nn.Flatten(), nn.Linear(board.cells, c, bias=False), Norm1d(c), nn.ReLU(inplace=True)]
-    return Layers(*first, *(Block(nn.Linear, Norm1d, c) for _ in range(settings.blocks))), c
+        blocks = [Block(nn.Conv2d, nn.BatchNorm2d, c, kernel_size=3, padding=1) for _ in range(settings.blocks)]
+        return nn.Sequential(*convolution(1, 1), *blocks), c * board.cells
+    first = [nn.Flatten(), nn.Linear(board.cells, c, bias=False), nn.BatchNorm1d(c), nn.ReLU(inplace=True)]
+    return nn.Sequential(*first, *(Block(nn.Linear, nn.BatchNorm1d, c) for _ in range(settings.blocks))), c
 
 
 def _initialise(network: Network, seed: int) -> None:
-    """Torch's usual initial weights, drawn from the stream of this seed."""
-    generator = torch.Generator().manual_seed(int(stream(seed, "network")) >> 1)
-    for module in network.modules():
+    """Torch's usual initial weights, uniform within 1/√inputs, from the stream of this seed; biases likewise."""
+    for name, module in network.named_modules():
         if isinstance(module, nn.Conv2d | nn.Linear):
-            nn.init.kaiming_uniform_(module.weight, a=5**0.5, generator=generator)
-            if module.bias is not None:
-                bound = module.weight[0].numel() ** -0.5
-                nn.init.uniform_(module.bias, -bound, bound, generator=generator)
-
-
-def folded(network: Network) -> Network:
-    """A copy for play, each batch norm folded into the layer before it; it cannot be trained."""
-    copy = Network(network.settings)
-    copy.load_state_dict(network.state_dict())
-    copy.to(next(network.parameters()).device).eval()
-    for sequence in [m for m in copy.modules() if isinstance(m, nn.Sequential)]:
-        children = list(sequence)
-        fused: list[nn.Module] = []
-        for module in children:
-            if isinstance(module, nn.BatchNorm1d | nn.BatchNorm2d):
-                before = fused[-1]
-                if isinstance(before, nn.Conv2d):
-                    fused[-1] = nn.utils.fusion.fuse_conv_bn_eval(before, module)  # type: ignore[type-var]
-                else:
-                    fused[-1] = nn.utils.fusion.fuse_linear_bn_eval(before, module)  # type: ignore[type-var]
-            elif not isinstance(module, Dropout):
-                fused.append(module)
-        # Replace the children in place, so that the copy keeps its own forward().
-        while len(sequence):
-            del sequence[0]
-        sequence.extend(fused)
-    return copy.requires_grad_(False)
+            bound = 1 / math.sqrt(module.weight[0].numel())
+            for kind, tensor in module.named_parameters():
+                drawn = uniforms(stream(seed, "network", name, kind), tensor.numel()) * (2 * bound) - bound
+                tensor.data = torch.from_numpy(drawn.astype(np.float32)).reshape(tensor.shape)
 
 
 def pick_device(device: str = "auto") -> torch.device:

@@ -50,7 +50,7 @@ class NetworkSettings(Parameters):
 class FitSettings(Parameters):
     """How a network is fitted."""
 
-    later: ClassVar[dict[str, Any]] = {"device": "cpu", "precision": "float32"}
+    later: ClassVar[dict[str, Any]] = {"device": "cpu", "precision": "float32", "trainer": "compiled"}
 
     epochs: int = Field(10, ge=1, description="ep: passes over the examples")
     batch: int = Field(64, ge=2, description="bs: examples per step")
@@ -66,6 +66,21 @@ class FitSettings(Parameters):
         "float32", description="in which torch multiplies matrices: all bits, or mixed precision"
     )
 
+    trainer: Literal["compiled", "torch"] = Field(
+        "compiled", description="who fits: our kernels, the same bits on every processor, or torch, as on every GPU"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _torch_where_only_torch_can(cls, values: Any) -> Any:
+        """Our kernels know the processor and float32: with all else, torch is the trainer unless told otherwise."""
+        values = dict(values)
+        if values.get("trainer") is None:
+            device, precision = (values.get(n, cls.model_fields[n].default) for n in ("device", "precision"))
+            alone = cls._one_of_the_two(device) == "cpu" and precision == "float32"
+            values["trainer"] = "compiled" if alone else "torch"
+        return values
+
     @field_validator("device", mode="before")
     @classmethod
     def _one_of_the_two(cls, device: Any) -> Any:
@@ -80,4 +95,6 @@ class FitSettings(Parameters):
     def _known_to_the_device(self) -> Self:
         if self.precision == "float16" and self.device == "cpu":
             raise ValueError("precision 'float16' belongs to device 'cuda': the processor takes 'bfloat16'")
+        if self.trainer == "compiled" and (self.device != "cpu" or self.precision != "float32"):
+            raise ValueError("trainer 'compiled' computes on device 'cpu' in 'float32': all else takes trainer 'torch'")
         return self

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from wslib._compiled import GAMMA, MIX_1, ONE, S32, ZERO, inlined, kernel, lowest_bit
+from wslib._numbers import gamma
 from wslib.games import Game
 from wslib.games.rules import RUNNING, fill_planes
 from wslib.search import kernels
@@ -189,18 +190,20 @@ def _decide(rules, plan, forest, own, opp, streams, games, sampled, actions, pol
 
 
 @kernel
-def _stir(rules, forest, memory, own, opp, games, share, noise):
-    """Mix noise (a row per game, by edge) into the priors of roots that have been expanded."""
+def _stir(rules, forest, own, opp, streams, games, share, alpha, drawn):
+    """Mix Dirichlet noise into the priors of roots that have been expanded; ``drawn`` has room for a root's edges."""
     for index in range(len(own)):
-        tree = tree_of(forest, games[index])
+        i = games[index]
+        tree = tree_of(forest, i)
         root = find_root(tree, own[index], opp[index])
         first, count = np.int64(tree.nodes[root].first), np.int64(tree.nodes[root].count)
         total = 0.0
         for j in range(count):
-            total += noise[index, j]
+            drawn[j] = gamma(streams, i, alpha) + 1e-12
+            total += drawn[j]
         for j in range(count):
             edge = tree.edges[first + j]
-            edge.prior = (1.0 - share) * edge.prior + share * noise[index, j] / total
+            edge.prior = (1.0 - share) * edge.prior + share * drawn[j] / total
 
 
 @kernel
@@ -260,13 +263,8 @@ class GuidedSearch:
 
         In a kept tree the root has mostly been expanded before, so that one of its simulations goes without noise.
         """
-        noise = np.empty((len(games), self.game.actions))
-        for index, i in enumerate(games):
-            # A generator of numpy's for its gamma numbers, seeded from the game's stream.
-            self.streams[i : i + 1] += GAMMA
-            rng = np.random.Generator(np.random.PCG64(int(self.streams[i])))
-            noise[index] = rng.gamma(self.settings.noise_alpha, size=self.game.actions) + 1e-12
-        _stir(self.game.rules, self.forest, self.memory, own, opp, games, self.settings.noise, noise)
+        _stir(self.game.rules, self.forest, own, opp, self.streams, games, self.settings.noise,
+              self.settings.noise_alpha, np.empty(self.game.actions))  # fmt: skip
 
     def decide(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray,
                sampled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip

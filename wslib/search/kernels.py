@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wslib._compiled import ONE, ZERO, below, inlined, kernel, popcount, uniform
+from wslib._numbers import log_
 from wslib.games.rules import RUNNING, actions_of, play, playout
 from wslib.search.settings import TreeSettings
 from wslib.search.tree import (
@@ -71,7 +72,7 @@ def _ucb1(plan, q, n, visits):
     """UCB1 with values in [-1, 1]; an action never tried comes first."""
     if n == 0:
         return np.inf
-    return q + plan.c * np.sqrt(np.log(visits) / n)
+    return q + plan.c * np.sqrt(log_(visits) / n)
 
 
 @inlined

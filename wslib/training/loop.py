@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
 
 from wslib._compiled import stream
 from wslib.games import Game, game
-from wslib.network.fit import fit
+from wslib.network.fit import Memory, fit
+from wslib.network.kernels import cross_entropy, squared_error
 from wslib.network.model import Network, pick_device
 from wslib.network.runtime import CompiledNetwork, TorchNetwork
 from wslib.play.match import Table, random_opening
@@ -67,7 +67,7 @@ class RunState:
     iteration: int = 0
     switched: bool = False
     examples: tuple[Examples, ...] = ()
-    optimiser: dict[str, torch.Tensor] = field(default_factory=dict)
+    optimiser: Memory = field(default_factory=dict)
 
 
 def start(settings: RunSettings) -> RunState:
@@ -190,9 +190,9 @@ def self_play(settings: RunSettings, state: RunState) -> SelfPlay:
         "draws": int(np.sum(results == 0)),
         "first_losses": int(np.sum(results == -1)),
         "distinct": len(set(table.move_lists())),
-        "policy_entropy": float(-np.sum(examples.policy * np.log(np.maximum(examples.policy, 1e-12)), axis=1).mean()),
-        "fresh_value_loss": float(np.mean((values - examples.z) ** 2)),
-        "fresh_policy_loss": float(-np.sum(examples.policy * np.log(np.maximum(priors, 1e-12)), axis=1).mean()),
+        "policy_entropy": cross_entropy(examples.policy, examples.policy),
+        "fresh_value_loss": squared_error(values, examples.z),
+        "fresh_policy_loss": cross_entropy(examples.policy, priors),
         "a_game": table.move_lists()[0],
         "evaluations": sum(s.evaluations for s in searches),
         "leaves": sum(s.leaves for s in searches),

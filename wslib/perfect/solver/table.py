@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wslib._compiled import GAMMA, MIX_1, MIX_2, S32, inlined
+from wslib._numbers import ONE_OVER_LN_2, log_
 
 LEAST, MOST = -65, 65
 """Bounds of a state of which nothing is known."""
@@ -84,7 +85,8 @@ def place_for(memory, own, opp):
 @inlined
 def cost_of(nodes):
     """The work behind an entry on a scale of 1 to 255: doublings of the number of nodes, in quarters."""
-    return np.uint8(min(255.0, 1.0 + 4.0 * np.log2(np.float64(nodes + 1))))
+    # The last term keeps whole quarters whole, where the logarithm may have been rounded down.
+    return np.uint8(min(255.0, 1.0 + 4.0 * ONE_OVER_LN_2 * log_(np.float64(nodes + 1)) + 1e-12))
 
 
 @inlined

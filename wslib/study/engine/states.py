@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import safetensors.numpy
-import safetensors.torch
 import torch
 
 from wslib.games import game
@@ -44,7 +43,7 @@ class RunFolder(RunFiles):
             "log.json": json.dumps(log).encode(),
         }
         if state.optimiser:
-            files["optimiser.safetensors"] = safetensors.torch.save(state.optimiser)
+            files["optimiser.safetensors"] = safetensors.numpy.save(state.optimiser)
         write_folder(self.states / f"{k:04d}", files, {**facts, "switched": state.switched})
         shutil.rmtree(self.examples / f"{k - self.run.retrained:04d}", ignore_errors=True)
         if k - 1 not in KEPT:
@@ -76,7 +75,7 @@ class RunFolder(RunFiles):
             columns = safetensors.numpy.load(self._folder(self.examples / f"{k:04d}")[1]["examples.safetensors"])
             examples.append(Examples(**columns))
         network = from_bytes(files["network.safetensors"], game(self.run.game))
-        optimiser = safetensors.torch.load(files["optimiser.safetensors"]) if "optimiser.safetensors" in files else {}
+        optimiser = safetensors.numpy.load(files["optimiser.safetensors"]) if "optimiser.safetensors" in files else {}
         state = RunState(network, iteration, bool(manifest["switched"]), tuple(examples), optimiser)
         return state, json.loads(files["log.json"])
 

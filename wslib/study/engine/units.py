@@ -18,7 +18,7 @@ from pydantic import Field, field_validator, model_validator
 from tqdm import tqdm
 
 from wslib.games import game
-from wslib.parameters import RESULTS_VERSION, ParameterError, Parameters
+from wslib.parameters import ParameterError, Parameters
 from wslib.play import PlayerSettings, match
 from wslib.study.engine.provenance import machine
 from wslib.study.engine.store import LocalStore, Published, Stored, other_shelves, shelf, sweep
@@ -247,7 +247,7 @@ def compute_unit(unit: Unit, root: Path, **how: Any) -> str:
         "date": started.isoformat(timespec="seconds"),
         "seconds": round(time.perf_counter() - wall, 3),
         "cpu_seconds": round(time.process_time() - cpu, 3),
-        "results_version": RESULTS_VERSION,
+        "results_version": unit.results_version,
         **machine(),
         **computed.notes,
     }
