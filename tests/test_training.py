@@ -297,7 +297,7 @@ def test_until_an_adaptive_switch_each_side_moves_first_in_half_the_games_and_th
     name, method, monkeypatch
 ):
     asked = movers(monkeypatch)
-    run = small(name, method=method, switch="adaptive", episodes=20, simulations=12)
+    run = small(name, method=method, switch="adaptive", episodes=20, simulations=12, seed=1)
     played = self_play(run, start(run))
     first, balance = [], 0
     for g, line in enumerate(lines(name, played.moves)):
@@ -556,7 +556,8 @@ def test_examples_are_turned_with_their_policies(name, number, symmetries):
         position = Position(board, int(made.own[mark]), int(made.opp[mark]), FIRST)
         fits = [
             k for k, s in enumerate(board.symmetries)
-            if np.array_equal(s.position(position).planes.ravel(), x[row]) and np.allclose(s.policy(made.policy[mark]), pi[row])
+            if np.array_equal(s.position(position).planes.ravel(), x[row])
+            and np.allclose(s.policy(made.policy[mark]), pi[row])
         ]  # fmt: skip
         assert len(fits) == 1, "the board and its policy are turned by one and the same symmetry"
         used.append((int(mark), fits[0]))
@@ -616,7 +617,7 @@ def through_files(state: RunState) -> RunState:
 @pytest.mark.parametrize(
     "options",
     [
-        {}, {"optimiser": "carried"}, {"optimiser": "carried", "gating": True, "threshold": 0.5},
+        {}, {"optimiser": "carried"}, {"optimiser": "carried", "gating": True, "threshold": 0.5, "seed": 1},
         {"gating": True, "noise": 0.25},
         {"shape": "residual", "channels": 8, "hidden": (), "optimiser": "carried"}, {"shape": "dense", "channels": 16},
         {"game": "othello", "method": "wrora", "switch": "adaptive"}, {"method": "rhea", "warm_iterations": 2},

@@ -29,8 +29,8 @@ class Parameters(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    results_version: ClassVar[int] = RESULTS_VERSION
-    """The version of the results that follow from these parameters."""
+    learns: ClassVar[bool] = False
+    """Whether there is a network in the results that follow from these parameters."""
     later: ClassVar[dict[str, Any]] = {}
     """Fields that came after the first results, with the value under which all is as it was before them: with that
     value, or null, a field is left out of the canonical form. So new options move no id."""
@@ -60,6 +60,11 @@ class Parameters(BaseModel):
     def id(self) -> str:
         """Digest of the canonical form and the results version: the name under which a result is stored."""
         return digest(self.canonical(), self.results_version)
+
+    @property
+    def results_version(self) -> int:
+        """The version of the results that follow from these parameters."""
+        return NETWORK_RESULTS_VERSION if self.learns else RESULTS_VERSION
 
 
 def canonical_json(values: dict[str, Any]) -> str:

@@ -153,10 +153,10 @@ def _product(a, b):
 
 def refuse_flushed_numbers() -> None:
     """See to it that numbers below the normal ones are kept: some libraries switch that off for a whole process."""
-    smallest = np.float32(1e-38), np.float32(0.5)
-    if _product(*smallest) == 0:
+    small = np.float32(2e-38), np.float32(0.25)  # each of them is normal, their product is not
+    if _product(*small) == 0:
         torch.set_flush_denormal(False)
-        if _product(*smallest) == 0:
+        if _product(*small) == 0:
             raise RuntimeError(
                 "this process flushes numbers below 1.2e-38 to zero (a library has set the processor so), which would "
                 "change results: compute in a process without that library"

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from wslib.games import game
 from wslib.network.settings import FitSettings, NetworkSettings
-from wslib.parameters import NETWORK_RESULTS_VERSION, ParameterError
+from wslib.parameters import ParameterError
 from wslib.rhea import RheaSettings
 from wslib.search.settings import GUIDED, GuidedSettings
 
@@ -33,7 +33,7 @@ class RunSettings(FitSettings):
     5
     """
 
-    results_version: ClassVar[int] = NETWORK_RESULTS_VERSION
+    learns: ClassVar[bool] = True
     later: ClassVar[dict[str, Any]] = {
         **FitSettings.later, **_RAVE_USUAL, **_RHEA_USUAL, "equivalence": None, "weight_iterations": None,
         "weights": None, "runtime": "compiled", "tree": "kept", "ties": "random", "cache": True, "noise_alpha": 1.0,

@@ -14,7 +14,6 @@ from pydantic import Field, field_validator, model_validator
 from wslib._compiled import stream
 from wslib.games import game
 from wslib.network.settings import NetworkSettings
-from wslib.parameters import NETWORK_RESULTS_VERSION
 from wslib.play import Games, NetworkPlayer, PlayerSettings, match
 from wslib.play.match import play_block
 from wslib.search import GuidedSettings
@@ -35,7 +34,7 @@ class RunUnit(Unit):
     """A training run: what its iterations tell."""
 
     kind: ClassVar[str] = "run"
-    results_version: ClassVar[int] = NETWORK_RESULTS_VERSION
+    learns: ClassVar[bool] = True
     stage: ClassVar[int] = 0
 
     run: RunSettings
@@ -64,7 +63,7 @@ class SwitchUnit(Unit):
     """An adaptive run up to its switch: the first iteration whose balance is above 0, and the balances until then."""
 
     kind: ClassVar[str] = "switch"
-    results_version: ClassVar[int] = NETWORK_RESULTS_VERSION
+    learns: ClassVar[bool] = True
     stage: ClassVar[int] = 0
 
     run: RunSettings
@@ -95,7 +94,7 @@ class StrengthUnit(Unit):
     """A match of a run's network, with a guided search, against a player without a network."""
 
     kind: ClassVar[str] = "strength"
-    results_version: ClassVar[int] = NETWORK_RESULTS_VERSION
+    learns: ClassVar[bool] = True
 
     run: RunSettings
     iteration: int = Field(100, ge=1, description="which network")
@@ -124,7 +123,7 @@ class UntrainedUnit(Unit):
     """
 
     kind: ClassVar[str] = "untrained"
-    results_version: ClassVar[int] = NETWORK_RESULTS_VERSION
+    learns: ClassVar[bool] = True
 
     game: str
     a: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora"]

@@ -16,7 +16,7 @@ from pydantic import Field, field_validator, model_validator
 
 from wslib._compiled import stream
 from wslib.games import game
-from wslib.parameters import Parameters
+from wslib.parameters import NETWORK_RESULTS_VERSION, RESULTS_VERSION, Parameters
 from wslib.play import Games, NetworkPlayer, PlayerSettings, match
 from wslib.search import GuidedSettings
 from wslib.search.guided import Evaluator
@@ -69,6 +69,11 @@ class PairUnit(Unit):
             if isinstance(entrant, NetworkEntrant) and entrant.run.game != self.game:
                 raise ValueError(f"a network of {entrant.run.game} cannot play {self.game}: entrants are of one game")
         return self
+
+    @property
+    def results_version(self) -> int:
+        """That of networks where one plays."""
+        return NETWORK_RESULTS_VERSION if self.plays_with() else RESULTS_VERSION
 
     def plays_with(self) -> list[tuple[RunSettings, int]]:
         return [(x.run, x.iteration) for x in (self.a, self.b) if isinstance(x, NetworkEntrant)]

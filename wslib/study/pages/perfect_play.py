@@ -98,6 +98,7 @@ class RunPerfectUnit(_OnPositions):
     """The network of a training run after an iteration: raw, or with a search that it guides."""
 
     kind: ClassVar[str] = "run perfect"
+    learns: ClassVar[bool] = True
 
     run: RunSettings
     iteration: int = Field(100, ge=1, description="which network")
