@@ -7,10 +7,9 @@
    theirs never does, because a game that has ended starts anew, and 42 moves (the longest game there is) are measured.
 2. The share of tree, rules and planes in self-play: the time with the network's answers read back from the same games,
    and with a constant evaluator (other games, so by simulation), over the time with the network.
-3. The SGD step as `wslib.network.fit` does it, on a full buffer: 2 × 3 floating-point operations per multiply-add of
-   the forward pass, beside the fastest of several fp32 matrix products and convolutions. Data handling: all else of
-   a fit.
-4. Evaluations by batch size with the laptop network, by the compiled runtime and by torch with batch norm folded.
+3. The training step by our kernels beside torch's, in turn, on the same examples; the three products of a step beside
+   what the core can do at most; both sides held to AVX2; the kernels' compiling. Data handling: all else of a fit.
+4. Evaluations by batch size with the laptop network, by our kernels and by torch.
 5. A laptop run: seconds of each stage, and the peak memory of its process. `--store` goes on, in memory, from a stored
    run whose buffer is full, and lists the CPU time of stored runs.
 
@@ -33,6 +32,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
+from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
@@ -43,13 +43,15 @@ import numpy as np
 import run as bench
 import torch
 from torch import nn
-from torch.nn import functional as F
 
-from wslib._compiled import stream
+from wslib._compiled import kernel, stream
 from wslib.games import game
 from wslib.network import fit as fitting
-from wslib.network.model import Network, folded
-from wslib.network.runtime import CompiledNetwork, _rows
+from wslib.network.kernels import EPSILON, multiply
+from wslib.network.lanes import LANES, WIDTH, aligned, fma, splat, store
+from wslib.network.layout import layout_of
+from wslib.network.model import Network
+from wslib.network.runtime import CompiledNetwork, TorchNetwork
 from wslib.play.match import Table
 from wslib.search.guided import Evaluator, GuidedSearch
 from wslib.search.settings import GuidedSettings
@@ -67,8 +69,13 @@ BOARD, BOARDS = "connect4", ("connect4", "othello")
 BATCHES = (1, 2, 4, 8, 16, 32, 50, 64, 128)
 BUFFER = 20
 ITERATIONS = 3
-BARS = {"ratio": 2.0, "tree": 0.10, "sgd": 0.40, "data": 0.05, "batch": 0.85,
-        "memory": 2.0, "laptop": 300.0, "table": 1200.0}  # fmt: skip
+STEPS = (("connect4", 32), ("othello", 32), ("connect4", 64))
+BARS = {"ratio": 2.4, "tree": 0.10, "step 32": 2.8, "step 64": 1.7, "products": 0.90, "narrow": 1.7, "compile": 15.0,
+        "data": 0.05, "batch": 0.85, "memory": 1.0}  # fmt: skip
+"""What the figures should be, at least or at most."""
+WHOLE = {("laptop", "connect4"): 132.0, ("table", "connect4"): 450.0, ("table", "othello"): 510.0,
+         ("table", "gobang"): 240.0}  # fmt: skip
+"""CPU seconds that whole runs of 100 iterations should take at most."""
 
 Row = dict[str, Any]
 tell = bench.tell
@@ -184,18 +191,22 @@ class Peer:
 
 
 def exported(network: Network, planes: np.ndarray) -> dict[str, np.ndarray]:
-    """A folded author-shaped network as plain arrays, channels last; with planes, and what we say of them."""
-    copy, arrays = folded(network), {}
-    convolutions = [module for module in copy.trunk if isinstance(module, nn.Conv2d)]
-    hidden = [module for module in copy.hidden if isinstance(module, nn.Linear)]
-    for number, module in enumerate(convolutions):
-        arrays[f"convolution{number}"] = module.weight.numpy().transpose(2, 3, 1, 0)
-        arrays[f"convolution{number}_bias"] = module.bias.numpy()
-    dense = {f"hidden{number}": module for number, module in enumerate(hidden)}
-    for name, layer in {**dense, "policy": copy.policy, "value": copy.value}.items():
-        arrays[name], arrays[f"{name}_bias"] = layer.weight.numpy().T, layer.bias.numpy()
-    # The rows of the first one are in torch's order: channel, row, column.
-    channels, width = len(convolutions[-1].weight), len(hidden[0].weight)
+    """An author-shaped network as plain arrays, channels last, batch norm in the weights; planes, and our answers."""
+    arrays, layers = {}, [*network.trunk, *network.hidden]
+    numbers = {nn.Conv2d: iter(f"convolution{n}" for n in range(9)), nn.Linear: iter(f"hidden{n}" for n in range(9))}
+    with torch.no_grad():
+        for layer, norm in pairwise(layers):
+            if type(layer) in numbers:
+                scale = norm.weight / torch.sqrt(norm.running_var + float(EPSILON))
+                weight = layer.weight * scale.reshape(-1, *[1] * (layer.weight.dim() - 1))
+                name = next(numbers[type(layer)])
+                arrays[name] = weight.numpy().transpose(2, 3, 1, 0) if weight.dim() == 4 else weight.numpy().T
+                arrays[f"{name}_bias"] = (norm.bias - norm.running_mean * scale).numpy()
+        for name in ("policy", "value"):
+            layer = getattr(network, name)
+            arrays[name], arrays[f"{name}_bias"] = layer.weight.numpy().T, layer.bias.numpy()
+    # The rows of the first fully connected layer are in torch's order: channel, row, column.
+    channels, width = network.settings.channels, network.settings.hidden[0]
     arrays["hidden0"] = arrays["hidden0"].reshape(channels, -1, width).transpose(1, 0, 2).reshape(-1, width)
     priors, values = CompiledNetwork(network).evaluate(planes)
     return {**arrays, "planes": planes[:, 0], "priors": priors, "values": values}
@@ -281,7 +292,143 @@ def tree_share(name: str, repetitions: int) -> list[Row]:
     ]
 
 
-# --- the SGD step ------------------------------------------------------------------------------------------------
+# --- the training step -------------------------------------------------------------------------------------------
+
+
+@kernel
+def _chains(start, factor, rounds, out):
+    """Fused multiply-adds in registers and nothing else, in twelve chains: what a core can do at most."""
+    a, b = splat(start), splat(factor)
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = t0 = t1 = t2 = t3 = splat(start)
+    for _ in range(rounds):
+        s0, s1, s2, s3 = fma(s0, b, a), fma(s1, b, a), fma(s2, b, a), fma(s3, b, a)
+        s4, s5, s6, s7 = fma(s4, b, a), fma(s5, b, a), fma(s6, b, a), fma(s7, b, a)
+        t0, t1, t2, t3 = fma(t0, b, a), fma(t1, b, a), fma(t2, b, a), fma(t3, b, a)
+    store(out, 0, ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7)) + ((t0 + t1) + (t2 + t3)))
+
+
+def peak() -> float:
+    """Floating-point operations per second of one core in fp32."""
+    rounds, chains = 2_000_000, (np.float32(1), np.float32(0.5))
+    out = np.zeros(LANES, np.float32)
+    _chains(*chains, 10, out)
+    done, cpu, _ = timed(lambda: _chains(*chains, rounds, out), 0.1)
+    return 2 * 12 * LANES * rounds * len(done) / cpu
+
+
+class Side:
+    """One trainer with its network, fed with the same examples; a turn is a pass over some of them."""
+
+    def __init__(self, trainer: str, name: str, channels: int, examples: list[Examples]):
+        self.settings = RunSettings(game=name, channels=channels, epochs=1, trainer=trainer)
+        self.network = Network(self.settings.network, seed=1)
+        self.examples, self.inside, self.steps = examples, 0.0, 0
+        fitting.fit(self.network, self.settings, examples[:1], ("warm",), {})
+
+    def turn(self, number: int) -> float:
+        """Seconds of a step."""
+        original = "_pass" if self.settings.trainer == "torch" else "train_pass"
+        kept, spent = getattr(fitting, original), []
+
+        def clocked(*arguments: Any) -> Any:
+            began = time.process_time()
+            answer = kept(*arguments)
+            spent.append(time.process_time() - began)
+            return answer
+
+        with mock.patch.object(fitting, original, clocked):
+            fitting.fit(self.network, self.settings, self.examples, ("bench", number), {})
+        return spent[0] / (sum(len(e) for e in self.examples) // self.settings.batch)
+
+
+def product_share(name: str, channels: int) -> float:
+    """Floating-point operations per second of the three products of a step, one layer after the other."""
+    network = Network(RunSettings(game=name, channels=channels).network, seed=1)
+    layout, boards = layout_of(network.settings), 64
+    x, y, w = aligned(layout.size * boards), aligned(layout.size * boards), aligned(layout.weights)
+    plan, block, square = layout.plan, boards * WIDTH, WIDTH * WIDTH
+    layers = [{name: int(row[name]) for name in row.dtype.names} for row in plan.layers[1:]]
+
+    def all_layers() -> None:
+        for row in layers:
+            x_at, y_at, outputs = row["x_at"] * boards, row["y_at"] * boards, row["cells"] * row["panels"]
+            multiply(x, x_at, block, False, boards, w, row["w_at"], square, WIDTH, plan.tables, row["forward"],
+                     outputs, y, y_at, block, False)  # fmt: skip
+            multiply(y, y_at, block, False, boards, w, row["w_at"], square, WIDTH, plan.tables, row["backward"],
+                     row["inputs"], x, x_at, block, False)  # fmt: skip
+            multiply(x, x_at, block, True, WIDTH, y, y_at, block, boards, plan.tables, row["gradient"],
+                     row["blocks"], w, row["w_at"], square, False)  # fmt: skip
+
+    pairs = sum(int(plan.tables[row["forward"] + row["cells"] * row["panels"]]) - int(plan.tables[row["forward"]])
+                for row in layers) // 2  # fmt: skip
+    all_layers()
+    done, cpu, _ = timed(all_layers, 0.1)
+    return 2 * 3 * pairs * boards * square * len(done) / cpu
+
+
+def step(repetitions: int, kinds: Sequence[tuple[str, int]] = STEPS) -> list[Row]:
+    """A step of ours beside one of torch's, in turn, on the same examples."""
+    rows = []
+    for name, channels in kinds:
+        settings = RunSettings(game=name, channels=channels)
+        part = f"training step, C = {channels}, 256/128, batch {settings.batch}, {settings.game}"
+        played = Played(preset("smoke", game=name, episodes=20), CompiledNetwork(Network(settings.network)), seed=0)
+        examples = [played.examples()] * max(1, 20_000 // len(played.examples()))
+        sides = {trainer: Side(trainer, name, channels, examples) for trainer in ("compiled", "torch")}
+        found = defaultdict[str, list[float]](list)
+        for number in range(repetitions):
+            tell(f"training step, {name}, C = {channels}, {number + 1} of {repetitions}")
+            for trainer, side in sides.items():
+                found[trainer].append(1e6 * side.turn(number))
+            found["ratio"].append(found["torch"][-1] / found["compiled"][-1])
+            top = peak()
+            found["peak"].append(top / 1e9)
+            found["products"].append(product_share(name, channels) / top)
+        rows += [row(part, trainer, "µs", found[trainer]) for trainer in sides]
+        rows.append(row(part, "torch / compiled", "ratio", found["ratio"], least=BARS[f"step {channels}"]))
+        rows.append(row(part, "the core's peak in fp32", "GFLOP/s", found["peak"]))
+        rows.append(row(part, "products / peak", "share", found["products"], least=BARS["products"]))
+    return rows
+
+
+def narrow_step(repetitions: int) -> list[Row]:
+    """The same with both sides held to AVX2, in a process of its own; and how long the kernels take to compile."""
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": cache,
+                       "ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+                       "PYTHONPATH": str(bench.ROOT)}  # fmt: skip
+        command = [sys.executable, __file__, "--narrow", str(repetitions)]
+        found = json.loads(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+        environment = {**os.environ, "NUMBA_CACHE_DIR": cache + "/wide", "PYTHONPATH": str(bench.ROOT)}
+        command = [sys.executable, __file__, "--compile"]
+        seconds = float(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+    part = "training step held to AVX2, C = 32, 256/128, batch 64, connect4-6x6-k4"
+    return [
+        *(row(part, trainer, "µs", found[trainer]) for trainer in ("compiled", "torch")),
+        row(part, "torch / compiled", "ratio", found["ratio"], least=BARS["narrow"]),
+        row("kernels", "compiling those of fitting and evaluation, cold, in one process", "CPU s", [seconds],
+            most=BARS["compile"]),
+    ]  # fmt: skip
+
+
+def narrow(repetitions: int) -> None:
+    """What the process of :func:`narrow_step` does."""
+    rows = step(repetitions, [("connect4", 32)])
+    values = {r["what"]: [r["lowest"], r["median"], r["highest"]] for r in rows}
+    print(json.dumps({"compiled": values["compiled"], "torch": values["torch"], "ratio": values["torch / compiled"]}))
+
+
+def compile_kernels() -> None:
+    """What the process that measures compiling does."""
+    settings = RunSettings(game="connect4", channels=4, hidden=(8,), epochs=1, batch=2)
+    network = Network(settings.network)
+    words = np.arange(1, 9, dtype=np.uint64)
+    policy = np.full((8, 6), 1 / 6, np.float32)
+    examples = Examples(words, words << np.uint64(8), policy, np.zeros(8, np.int8), np.zeros(8, int), np.zeros(8, int))
+    began = time.process_time()
+    fitting.fit(network, settings, [examples], ("bench",), {})
+    CompiledNetwork(network).evaluate(np.zeros((1, 1, 6, 6), np.float32))
+    print(time.process_time() - began)
 
 
 def multiply_adds(network: Network, batch: int) -> int:
@@ -300,75 +447,18 @@ def multiply_adds(network: Network, batch: int) -> int:
     return sum(counted)
 
 
-def products() -> dict[str, tuple[Callable[[], Any], int]]:
-    """Ways to multiply matrices in fp32 on one core, with their floating-point operations."""
-    ways: dict[str, tuple[Callable[[], Any], int]] = {}
-    for n in (256, 512, 1024):
-        a, b = torch.rand(n, n), torch.rand(n, n)
-        ways[f"torch.mm {n}"] = (lambda a=a, b=b: torch.mm(a, b)), 2 * n**3
-    for channels, side in ((64, 6), (256, 8)):
-        x = torch.rand(64, channels, side, side).to(memory_format=torch.channels_last)
-        w = torch.rand(channels, channels, 3, 3).to(memory_format=torch.channels_last)
-        flops = 2 * 64 * side**2 * 9 * channels**2
-        ways[f"torch conv2d 3×3, C = {channels}"] = (lambda x=x, w=w: F.conv2d(x, w, padding=1)), flops
-    count = 480
-    for length, channels in ((96, 32), (256, 128)):
-        x, w = (np.ones(size, np.float32) for size in (count * length, (length + 1) * channels))
-        y = np.zeros(count * channels, np.float32)
-
-        def ours(x=x, w=w, y=y, length=length, channels=channels):
-            outputs = (y, 0, channels, count, True)
-            _rows(x, 0, length, 0, 1, 0, 0, w, 0, channels, length, 0, length * channels, x, False, *outputs)
-
-        ways[f"our kernel {count} × {length} × {channels}"] = ours, 2 * count * length * channels
-    return ways
-
-
-def sgd(repetitions: int, seconds: float) -> list[Row]:
-    """The step of a fit, its share of the machine's peak, and what else a fit does."""
-    settings = RunSettings(game=BOARD, channels=64, epochs=1)
-    part = f"SGD step, C = 64, 256/128, batch {settings.batch}, {settings.game}"
-    network = Network(settings.network, seed=1)
-    examples = [Played(settings, CompiledNetwork(network), seed=0).examples()] * BUFFER
+def data_share(repetitions: int) -> Row:
+    """What a fit does beside its steps, over these."""
+    settings = RunSettings(game=BOARD, epochs=1)
+    played = Played(preset("smoke", game=BOARD, episodes=20), CompiledNetwork(Network(settings.network)), seed=0)
+    examples = [played.examples()] * max(1, 20_000 // len(played.examples()))
+    side, found = Side("compiled", BOARD, 32, examples), []
     steps = sum(len(e) for e in examples) // settings.batch
-    operations = 2 * 3 * multiply_adds(network, settings.batch)
-    ways = products()
-    for way, _ in ways.values():
-        way()  # warms up, compiles
-    inside = []
-    original = fitting._pass
-
-    def clocked(*arguments: Any) -> tuple[float, float]:
+    for number in range(repetitions):
         began = time.process_time()
-        losses = original(*arguments)
-        inside.append(time.process_time() - began)
-        return losses
-
-    found, busy = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
-    with mock.patch.object(fitting, "_pass", clocked), torch.inference_mode(False):
-        fitting.fit(network, settings, examples[:1], ("bench",), {})
-        for turn in range(repetitions):
-            tell(f"SGD step, {turn + 1} of {repetitions}")
-            for name, (way, amount) in ways.items():
-                with torch.no_grad():
-                    done, cpu, share = timed(way, seconds / 2)
-                found[name].append(amount * len(done) / cpu / 1e9)
-                busy[name].append(share)
-            inside.clear()
-            _, cpu, share = timed(lambda s=turn: fitting.fit(network, settings, examples, ("bench", s), {}))
-            found["step"].append(1e3 * inside[0] / steps)
-            found["reached"].append(operations * steps / inside[0] / 1e9)
-            found["share"].append(found["reached"][-1] / max(found[name][-1] for name in ways))
-            found["data"].append((cpu - inside[0]) / inside[0])
-            busy["step"].append(share)
-    fastest = max(ways, key=lambda name: median(found[name]))
-    return [
-        *(row(part, name, "GFLOP/s", found[name], busy[name]) for name in ways),
-        row(part, f"a step ({operations / 1e9:.3f} GFLOP; {steps} steps in a fit)", "ms", found["step"], busy["step"]),
-        row(part, "a step", "GFLOP/s", found["reached"], busy["step"]),
-        row(part, f"a step / the fastest product ({fastest})", "share", found["share"], least=BARS["sgd"]),
-        row(part, "data handling / the steps of a fit", "share", found["data"], busy["step"], most=BARS["data"]),
-    ]
+        inside = side.turn(number) * steps
+        found.append((time.process_time() - began - inside) / inside)
+    return row(f"a fit, C = 32, {settings.game}", "data handling / its steps", "share", found, most=BARS["data"])
 
 
 # --- evaluations by batch size -----------------------------------------------------------------------------------
@@ -382,7 +472,7 @@ def throughput(repetitions: int, seconds: float) -> list[Row]:
     compiled = CompiledNetwork(network)
     evaluators: dict[str, Evaluator] = {
         "compiled": compiled,
-        "torch, folded": folded(network).to(memory_format=torch.channels_last),  # type: ignore[call-overload]
+        "torch": TorchNetwork(network, "cpu"),
     }
     examples = Played(settings, compiled, seed=0).examples()
     planes = game(settings.game).planes(examples.own, examples.opp)
@@ -494,7 +584,7 @@ def stored_runs(store: Path) -> Iterator[Row]:
         stages = [key for key in made[0] if key.startswith("cpu_") and key != "cpu_seconds"]
         for key in stages:
             yield row(part, key.removeprefix("cpu_"), "CPU s/run", [m[key] for m in made], busy)
-        most = BARS[name] if iterations == 100 and board == game(BOARD).id else None
+        most = WHOLE.get((name, board.split("-")[0])) if iterations == 100 else None
         yield row(part, "whole", "CPU s/run", [sum(m[k] for k in stages) for m in made], busy, most=most)
 
 
@@ -533,7 +623,7 @@ pgx + mctx: {said}.
 
 | column | meaning |
 | --- | --- |
-| `part` | what it belongs to: self-play, tree + rules, the SGD step, evaluations by batch size, a laptop run; with the network's channels C and the widths of its fully connected layers |
+| `part` | what it belongs to: self-play, tree + rules, the training step, evaluations by batch size, a laptop run; with the network's channels C and the widths of its fully connected layers |
 | `what`, `unit` | what was measured, and in what; rates, times and shares are of the CPU time of one thread |
 | `median`, `lowest`, `highest` | over the repetitions (of a run: over its iterations, or over stored runs of the latest code that trained such) |
 | `repetitions` | how many there were |
@@ -587,7 +677,13 @@ def main() -> int:
     parser.add_argument(
         "--renew-stored", action="store_true", help="measure nothing: only list the runs of --store anew"
     )
+    parser.add_argument("--narrow", type=int, metavar="N", help=argparse.SUPPRESS)
+    parser.add_argument("--compile", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.narrow or options.compile:
+        on_one_core()
+        narrow(options.narrow) if options.narrow else compile_kernels()
+        return 0
     if options.repetitions < 3 or options.seconds <= 0:
         parser.error("at least 3 repetitions of more than 0 seconds")
     if options.publish and options.without_pgx:
@@ -605,7 +701,9 @@ def main() -> int:
     rows, said = self_play(options.repetitions, not options.without_pgx)
     for name in BOARDS:
         rows += tree_share(name, options.repetitions)
-    rows += sgd(options.repetitions, options.seconds)
+    rows += step(options.repetitions)
+    rows += narrow_step(options.repetitions)
+    rows.append(data_share(options.repetitions))
     rows += throughput(options.repetitions, options.seconds)
     tell(f"{ITERATIONS} iterations of a laptop run")
     rows += alone(preset("laptop", game=BOARD), None)

@@ -183,7 +183,7 @@ def _fit_by_torch(network: Network, settings: FitSettings, shown: Examples, labe
     device = pick_device(settings.device)
     network.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
     network.train()
-    adam = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
+    adam = torch.optim.Adam(network.parameters(), lr=settings.learning_rate, fused=True)
     if settings.optimiser == "carried":
         _restore(adam, memory)
     # Gradients too small for float16 are scaled up on their way; with other precisions this does nothing.
