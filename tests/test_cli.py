@@ -192,7 +192,7 @@ def test_publishing_runs_brings_their_networks_along(root: Path, capsys: pytest.
     capsys.readouterr()
     assert main(["pack", str(root.parent / "networks.zip")]) == 0
     assert "0 networks" in capsys.readouterr().out, "this store has none beside the published"
-    assert published_network(unit.run, 2, root).width
+    assert published_network(unit.run, 2, root).actions == 6
 
 
 # --- one unit by itself -------------------------------------------------------------------------------------------
