@@ -23,6 +23,7 @@ LONG = {
     "dask_kills": 400,
     "notebook_kills": 40,
     "hostile_input": 10_000,
+    "kernel_cache": 70,
 }
 """The faults, and how many trials the long version asks for."""
 

@@ -17,6 +17,7 @@ SAMPLE = {
     "dask_kills": 24,
     "notebook_kills": 2,
     "hostile_input": 5,
+    "kernel_cache": 4,
 }
 
 
