@@ -46,6 +46,7 @@ from wslib.study.engine.store import (
     other_shelves,
     pack_table,
     publish,
+    replacing,
     shelf,
     sweep,
     unpack_table,
@@ -124,7 +125,17 @@ def test_the_manifest_is_written_last_and_everything_reaches_the_disk_before_it(
         store_example(tmp_path)
     assert calls[-1] == MANIFEST
     assert sorted(calls[:-1]) == ["games.csv.gz", "numbers.csv.gz", PROVENANCE, "summary.json"]
-    assert operations.names == ["open", "write", "fsync", "replace", "open folder", "fsync"] * 5
+    made = ["open folder", "fsync"] * 2
+    assert operations.names == made + ["open", "write", "fsync", "replace", "open folder", "fsync"] * 5
+
+
+def test_a_new_folder_reaches_the_disk_with_its_name_in_the_one_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    synced, real = [], os.fsync
+    monkeypatch.setattr(os, "fsync", lambda handle: (real(handle), synced.append(os.fstat(handle).st_ino)))
+    write_atomically(tmp_path / "a" / "b" / "c" / "file", b"")
+    folders = [tmp_path, tmp_path / "a", tmp_path / "a" / "b", tmp_path / "a" / "b" / "c"]
+    file = folders[-1] / "file"
+    assert synced == [path.stat().st_ino for path in (*folders[:3], file, folders[-1])]
 
 
 def operations_of_a_commit(folder: Path) -> int:
@@ -506,16 +517,54 @@ def test_a_file_that_is_larger_than_any_may_be_is_refused_unread(root: Path, mon
     assert is_refused(root)
 
 
+RUN = "0123456789abcdef0123"
+"""An id as units and runs have them."""
+
+
 def test_left_over_temporary_files_are_swept_once_they_are_nobodys(root: Path):
-    young, old = (root / "match" / UNIT / f".{name}.123.ab.tmp" for name in ("young", "old"))
-    for path in (young, old):
+    folders = [
+        f"match/{RUN}",
+        f"run perfect/{RUN}",
+        f"state/{RUN}/0003",
+        f"examples/{RUN}/0003",
+        f"networks/{RUN}-0003",
+    ]
+    young, old = ([root / folder / f".{name}.csv.gz.123.0a1b2c3d.tmp" for folder in folders] for name in ("new", "old"))
+    for path in (*young, *old):
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"half")
-    os.utime(old, (0, 0))
+    for path in old:
+        os.utime(path, (0, 0))
     before = contents(root)
-    assert sweep(root) == 1
-    assert young.exists() and not old.exists()
-    assert set(before) - set(contents(root)) == {str(old.relative_to(root))}
+    assert sweep(root) == len(folders)
+    assert set(before) - set(contents(root)) == {str(path.relative_to(root)) for path in old}
     assert sweep(root / "none") == 0
+
+
+def test_hidden_files_of_others_stay(root: Path):
+    (mine := root / "match" / RUN).mkdir()
+    (root / "photos").mkdir()
+    ours = ".summary.json.123.0a1b2c3d.tmp"
+    names = [".tmp", ".draft.tmp", ".a.b.c.tmp", ".summary.json.123.0a1b2c3.tmp", ".summary.json.x.0a1b2c3d.tmp"]
+    others = [root / ours, root / "photos" / ours, *(mine / name for name in names)]
+    for path in others:
+        path.write_bytes(b"somebody's")
+        os.utime(path, (0, 0))
+    assert sweep(root) == 0
+    assert all(path.exists() for path in others)
+
+
+def test_a_file_that_is_being_replaced_stays_whole_until_the_new_one_is(tmp_path: Path):
+    target = tmp_path / "file"
+    target.write_bytes(b"old")
+    with pytest.raises(KeyboardInterrupt), replacing(target) as file:
+        file.write(b"ne")
+        raise KeyboardInterrupt
+    assert target.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["file"]
+    with replacing(target) as file:
+        file.write(b"new")
+    assert target.read_bytes() == b"new"
 
 
 # --- tables -------------------------------------------------------------------------------------------------------
@@ -640,6 +689,7 @@ def test_publishing_that_is_interrupted_anywhere_leaves_the_old_or_the_new(after
     store = LocalStore(root)
     old, new = ({u: ("match", {}, store.read("match", u)) for u in names} for names in ((UNIT,), (UNIT, OTHER, "cc22")))
     publish("trial", new, ("games",), tmp_path / "whole")
+    publish("trial", old, ("games",), tmp_path / "counted")
     with FileOperations().watched() as operations:
         publish("trial", new, ("games",), tmp_path / "counted")
     outcomes = []

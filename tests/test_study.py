@@ -289,7 +289,7 @@ def test_a_unit_that_kills_its_worker_is_given_up_and_the_others_are_computed(st
 
 def test_what_killed_processes_left_is_swept_when_something_is_computed(store: LocalStore):
     ask(UNITS[:1], store)
-    left = store.root / "match" / UNITS[0].id / ".games.csv.gz.1.ab.tmp"
+    left = store.root / "match" / UNITS[0].id / ".games.csv.gz.1.0a1b2c3d.tmp"
     left.write_bytes(b"half")
     os.utime(left, (0, 0))
     ask(UNITS[:1], store)

@@ -164,12 +164,17 @@ def archive(units: Sequence[Unit], root: Path | str | None = None) -> Iterator[t
 
 
 def write_archive(target: Path, units: Sequence[Unit], root: Path | str | None = None) -> int:
-    """Pack :func:`archive` into a zip file, to be unpacked in a store; how many networks there are in it."""
+    """Pack :func:`archive` into a zip file, to be unpacked in a store; how many networks there are in it.
+
+    An archive that is there is replaced when the new one is whole.
+    """
+    if target.is_dir():
+        raise ParameterError(f"{target} is a folder: it should be the name of a zip file")
     number = 0
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(target, "w") as packed:
+    with store.replacing(target) as file, zipfile.ZipFile(file, "w") as packed:
         for name, content in archive(units, root):
             # A fixed date: the same networks give the same archive.
             packed.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
             number += name.endswith(MANIFEST)
+    store.sweep_beside(target)
     return number

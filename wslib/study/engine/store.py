@@ -22,11 +22,11 @@ import secrets
 import time
 import warnings
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pandas as pd
 
@@ -41,6 +41,10 @@ HOME = Path(__file__).resolve().parents[3]
 _TEXTS = dict.fromkeys(("unit", "moves", "code", "processor_family", "processor_model"), str)
 """Columns of text that can look like numbers: an id such as 1234567890e1, the move 4."""
 _PLAIN_NAME = re.compile(r"\w[\w.-]{0,99}", re.ASCII)
+_TEMPORARY = re.compile(r"\.\w[\w.-]*\.[0-9]+\.[0-9a-f]{8}\.tmp", re.ASCII)
+_ID, _ITERATION = "[0-9a-f]" * 20, "[0-9]" * 4
+_OURS = (f"*/{_ID}", f"*/{_ID}-{_ITERATION}", f"*/{_ID}/{_ITERATION}")
+"""Folders in a store: of units, of networks, of the iterations of a run."""
 
 
 class DamagedResult(Exception):
@@ -69,34 +73,65 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def _write_atomically(path: Path, content: bytes) -> None:
+    try:
+        with replacing(path) as file:
+            file.write(content)
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror}: {len(content)} bytes could not be written", str(path)) from None
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A new file to write; it takes the place of ``path`` when the block has ended well, and else it is gone."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(path.parent)
         with open(temporary, "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
         _sync_folder(path.parent)
     except OSError as error:
-        raise OSError(error.errno, f"{error.strerror}: {len(content)} bytes could not be written", str(path)) from None
+        raise OSError(error.errno, error.strerror, error.filename or str(path)) from None
     finally:
         with contextlib.suppress(OSError):  # gone when all went well; on a read-only disk there never was one
             temporary.unlink()
 
 
 def sweep(root: Path, older_than: float = 3600.0) -> int:
-    """Remove the temporary files that killed processes left below ``root``; how many there were.
+    """Remove the temporary files that killed processes left in the folders of a store; how many there were.
 
-    A file is written in seconds, so one that has not been touched for an hour is nobody's.
+    A file is written in seconds, so one that has not been touched for an hour is nobody's. Names and folders are those
+    that we give, because a store may lie where others keep hidden files.
     """
+    return sum(_swept(root.glob(f"{folder}/.*.tmp"), older_than) for folder in _OURS)
+
+
+def sweep_beside(path: Path, older_than: float = 3600.0) -> int:
+    """Remove the temporary files that killed processes left of this file; how many there were."""
+    return _swept((left for left in path.parent.iterdir() if left.name.startswith(f".{path.name}.")), older_than)
+
+
+def _swept(paths: Iterable[Path], older_than: float) -> int:
     number = 0
-    for path in root.rglob(".*.tmp"):
+    for path in paths:
         with contextlib.suppress(OSError):  # another process was faster
-            if time.time() - path.stat().st_mtime > older_than:
+            if _TEMPORARY.fullmatch(path.name) and time.time() - path.lstat().st_mtime > older_than:
                 path.unlink()
                 number += 1
     return number
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder where there is none, and those above it; each reaches the disk with its name in the one above."""
+    missing = []
+    while not folder.is_dir():
+        missing.append(folder)
+        folder = folder.parent
+    for new in reversed(missing):
+        new.mkdir(exist_ok=True)
+        _sync_folder(new.parent)
 
 
 def _sync_folder(folder: Path) -> None:
