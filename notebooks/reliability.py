@@ -86,6 +86,12 @@ report.again_table(again)
 # 3. A worker process that died took the whole pool of processes with it. Now its unit is tried again, and the others do not notice.
 # 4. One failing unit stopped all others. Now the others are computed, and the failures are told at the end.
 # 5. A table of a few kilobytes could unpack to any size. Now there is a limit, before the memory is asked for.
+# 6. After a power loss most files of compiled code were empty, and every command stopped at the first of them, for ever. Now what is not
+#    whole is compiled anew. Where the home folder could not be written to, compiled code was read from a folder that
+#    anybody could have filled; now from one that is private.
+# 7. Packing networks wrote over the archive that was there, so that a kill destroyed it.
+# 8. The entry of a new folder in the one above was never flushed, so that a power loss could take whole results with it.
+# 9. Temporary files were swept by their ending alone, so that a store in a folder with other things took hidden files of others.
 #
 # ## What we saw
 #

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from wslib.study.engine.networks import write_archive
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.units import Computed, Unit, compute_unit
@@ -44,6 +45,11 @@ def training(game: str, switch: str, seed: int = 0) -> RunUnit:
 def train(unit: RunUnit, root: str) -> None:
     """Compute a run, from wherever it stands."""
     compute_unit(unit, Path(root))
+
+
+def pack(units: list[RunUnit], root: str, target: str) -> None:
+    """Pack the networks of these runs."""
+    write_archive(Path(target), units, Path(root))
 
 
 def write_units(root: str, units: list[TinyUnit], seed: int) -> None:

@@ -24,6 +24,7 @@ LONG = {
     "notebook_kills": 40,
     "hostile_input": 10_000,
     "kernel_cache": 70,
+    "packing_kills": 100,
 }
 """The faults, and how many trials the long version asks for."""
 

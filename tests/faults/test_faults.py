@@ -18,6 +18,7 @@ SAMPLE = {
     "notebook_kills": 2,
     "hostile_input": 5,
     "kernel_cache": 4,
+    "packing_kills": 6,
 }
 
 

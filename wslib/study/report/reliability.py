@@ -16,6 +16,8 @@ PROMISES = {
     "full disk": "A full disk is one sentence, and a restart succeeds",
     "Dask": "Killed workers and a killed scheduler lose nothing and change no byte",
     "notebooks": "A killed execution leaves no unreadable notebook in place of a good one",
+    "kernel cache": "A damaged cache of compiled code stops no command, and is mended by the next",
+    "packing": "Packing that is killed leaves the archive that was there",
     "hostile input": "Crafted input is refused in one sentence, in bounded memory, and nothing of it runs",
 }
 FAULTS = "python tests/faults/run.py "
