@@ -38,6 +38,7 @@ from wslib.study.engine.store import thesis_table
 from wslib.study.pages.base import Orientation
 from wslib.study.report import orientation as report
 from wslib.study.report.look import board_name, percent
+from wslib.study.report.readings import in_readings, in_readings_prose, in_readings_table
 from wslib.study.statistics import stats
 
 asked = read_parameters(Orientation, globals())
@@ -109,6 +110,22 @@ say(
 
 # %% tags=["hide-input"]
 say(report.printed_prose(thesis_table("checks_table_5_1")))
+
+# %% [markdown]
+# ## What the reading does to RAVE
+#
+# Three readings move RAVE's match against MCTS. An action may count for whoever used it first, which is the letter of the
+# rule; RAVE's weight may fall more slowly than the text says (equivalence 1000 in place of 100); and of equally good moves
+# the first may be taken, by both players. [The readings](readings.ipynb) have all options and say what they mean.
+
+# %%
+is_cell = (matches["a"] == "rave") & (matches["b"] == "mcts") & matches["part"].isin(["table", "reading"])
+cells = matches[is_cell].assign(reading=matches.get("reading", "default")).fillna({"reading": "default"})
+moved = in_readings(report.beside_thesis(cells, thesis_table("table_5_1")), "rave", "mcts") if len(cells) else None
+say("RAVE and MCTS do not both play.") if moved is None else in_readings_table(moved, "rave", "mcts")
+
+# %% tags=["hide-input"]
+say("" if moved is None else in_readings_prose(moved, "rave", "mcts"))
 
 # %% [markdown]
 # ## RHEA's parameters

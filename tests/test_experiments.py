@@ -117,7 +117,7 @@ def test_the_published_scale_is_the_default():
 
 def test_readings_are_few_and_share_the_matches_that_they_do_not_change():
     asked = Readings()
-    assert len(asked.POINTS) <= 24
+    assert len(asked.POINTS) <= 30
     units, labels = asked.units(), asked.labels()
     assert len(units) == 18 * len(asked.POINTS)
     assert len({u.id for u in units}) < len(units) / 2
@@ -128,6 +128,15 @@ def test_readings_are_few_and_share_the_matches_that_they_do_not_change():
             default = labels.query("reading == 'default' and board == @row.board and a == @row.a and b == @row.b")
             same = units[row.Index].id == units[default.index[0]].id
             assert same == (not {row.a, row.b} & set(changes)), (reading, row)
+
+
+def test_orientation_shows_rave_against_mcts_in_readings_that_the_readings_have_too():
+    asked, readings = Orientation(), Readings()
+    labels, units = asked.labels(), asked.units()
+    shown = labels[labels["part"] == "reading"]
+    assert Counter(shown["reading"]) == dict.fromkeys(Orientation.READINGS, 3)
+    assert {units[place].id for place in shown.index} <= {unit.id for unit in readings.units()}
+    assert "reading" not in Orientation(players="rave,rhea").labels()
 
 
 def test_every_reading_differs_from_every_other():
@@ -143,7 +152,7 @@ def test_the_order_of_units_is_fixed_and_does_not_depend_on_the_workers():
 
 def test_players_that_do_not_play_are_not_asked_for():
     asked = Orientation(players="mcts,rave", boards="othello")
-    assert [(r.a, r.b) for r in asked.labels().itertuples()] == [("rave", "mcts")]
+    assert {(r.a, r.b) for r in asked.labels().itertuples()} == {("rave", "mcts")}
 
 
 @BOTH

@@ -20,6 +20,7 @@ from wslib.study.engine import units as study
 from wslib.study.engine.store import Published, thesis_table
 from wslib.study.pages.base import PLAYERS, Experiment, Orientation, Readings
 from wslib.study.report import orientation as report
+from wslib.study.report import readings as readings_report
 from wslib.study.report.look import BOARDS, INK, METHODS, Html, show_figure, show_table
 from wslib.study.statistics import stats
 
@@ -247,7 +248,7 @@ def test_distances_are_root_mean_squares_in_percentage_points():
             "differs": [True, False, False, True, False, False, False, False],
         }
     )
-    distance = report.distances(frame)
+    distance = readings_report.distances(frame)
     assert distance.index.tolist() == ["near", "far"], "the closest first"
     assert distance.loc["near", ["rms", "gobang", "othello"]].tolist() == pytest.approx([1, 1, 1])
     # (9 + 16 + 0 + 144) / 4 = 42.25; (9 + 16) / 2 = 12.5; (0 + 144) / 2 = 72
@@ -256,7 +257,7 @@ def test_distances_are_root_mean_squares_in_percentage_points():
 
 
 def test_the_distance_of_each_reading_is_that_of_its_published_counts(readings: pd.DataFrame):
-    distance = report.distances(readings)
+    distance = readings_report.distances(readings)
     printed = thesis_table("table_5_1").set_index(["game", "column_player", "row_player"])["column_win_pct_vs_row"]
     for reading, rows in readings.groupby("reading"):
         squares = [
@@ -266,7 +267,27 @@ def test_the_distance_of_each_reading_is_that_of_its_published_counts(readings: 
         ]  # fmt: skip
         assert distance.loc[reading, "rms"] == pytest.approx((sum(squares) / len(squares)) ** 0.5)
     assert len(distance) == len(Readings.POINTS)
-    assert len(shown(report.distance_table(distance))) == len(distance)
+    assert len(shown(readings_report.distance_table(distance))) == len(distance)
+
+
+def test_a_match_in_several_readings_is_as_far_from_the_print_as_its_counts_say(readings: pd.DataFrame):
+    moved = readings_report.in_readings(readings, "rave", "mcts")
+    assert moved.index[0] == "default" and "RHEA: n = 1" not in moved.index, "it changes neither of the two"
+    printed = thesis_table("table_5_1").query("column_player == 'rave' and row_player == 'mcts'")
+    printed = printed.set_index("game")["column_win_pct_vs_row"]
+    for reading, row in moved.iterrows():
+        apart = [100 * row[board] - printed[board] for board in printed.index]
+        assert row["rms"] == pytest.approx(float(np.mean(np.square(apart))) ** 0.5), reading
+    rows = shown(readings_report.in_readings_table(moved, "rave", "mcts"))
+    assert rows[0]["reading"] == "thesis" and rows[0]["Connect Four"] == f"{printed['connect4']:.1f}"
+    assert [row["reading"] for row in rows[1:]] == list(moved.index)
+    nearest = (100 * moved["connect4"] - printed["connect4"]).abs().idxmin()
+    prose = readings_report.in_readings_prose(moved, "rave", "mcts")
+    assert f"Connect Four 73.0 % (nearest: {nearest}, " in prose and f"**{moved['rms'].idxmin()}**" in prose
+    unknown = readings.assign(thesis=np.nan)
+    assert "prints nothing" in readings_report.in_readings_prose(
+        readings_report.in_readings(unknown, "rave", "mcts"), "rave", "mcts"
+    )
 
 
 def test_the_noise_floor_is_what_two_samples_of_the_same_players_differ_by(compared: pd.DataFrame):
@@ -276,12 +297,12 @@ def test_the_noise_floor_is_what_two_samples_of_the_same_players_differ_by(compa
     games = np.where((compared["a"] == "rhea") | (compared["b"] == "rhea"), report.RHEA_GAMES, report.THESIS_GAMES)
     theirs = draw.binomial(games, p, (2000, len(p))) / games
     typical = 100 * np.sqrt(np.mean((ours - theirs) ** 2))
-    assert report.noise_floor(compared) == pytest.approx(typical, rel=0.02)
-    assert report.noise_floor(pd.concat([compared, compared])) == report.noise_floor(compared)
+    assert readings_report.noise_floor(compared) == pytest.approx(typical, rel=0.02)
+    assert readings_report.noise_floor(pd.concat([compared, compared])) == readings_report.noise_floor(compared)
 
 
 def test_what_the_printed_table_cannot_be_is_counted():
-    odd = report.impossible_cells(thesis_table("table_5_1"))
+    odd = readings_report.impossible_cells(thesis_table("table_5_1"))
     assert odd["rhea pairs"] == odd["of them whole"] == 9
     (pair,) = odd["not adding up"]
     assert "98.5" in pair
@@ -292,8 +313,8 @@ def test_what_the_printed_table_cannot_be_is_counted():
 
 FIGURES: dict[str, Callable[[pd.DataFrame, pd.DataFrame], Html]] = {
     "heat maps": lambda compared, readings: report.heat_maps(compared, PLAYERS),
-    "distances": lambda compared, readings: report.distance_figure(
-        report.distances(readings), report.noise_floor(readings)
+    "distances": lambda compared, readings: readings_report.distance_figure(
+        readings_report.distances(readings), readings_report.noise_floor(readings)
     ),
 }
 

@@ -117,6 +117,12 @@ def _at_most(most: int, value: Any) -> Any:
         return most if value is None else value
 
 
+FIRST_USE = {"amaf_players": "first"}
+MORE_RAVE = {"equivalence": 1000}
+"""RAVE weighs more for longer: the sources say m; 1000 is known from programs that play Go."""
+FIRST_TIES = {"ties": "first"}
+
+
 class Orientation(_Matches):
     """Table 5.1: random, MCTS, RAVE and RHEA against each other; and RHEA with one parameter changed at a time."""
 
@@ -149,20 +155,33 @@ class Orientation(_Matches):
         }
         return {name: self._player("rhea", **change) for name, change in changes.items()}
 
+    READINGS: ClassVar[dict[str, dict[str, dict[str, Any]]]] = {
+        "first use by anyone": {"rave": FIRST_USE},
+        "equivalence 1000": {"rave": MORE_RAVE},
+        "first use, equivalence 1000": {"rave": {**FIRST_USE, **MORE_RAVE}},
+        "ties by the first index": {"rave": FIRST_TIES, "mcts": FIRST_TIES},
+    }
+    """Readings that move the match of RAVE against MCTS; the page on the readings has more."""
+
     def asked(self) -> list[tuple[Unit, dict[str, Any]]]:
-        """All pairs (the later of the list is player A), then the variants of RHEA against RHEA and against MCTS."""
+        """All pairs (the later of the list is player A), the variants of RHEA against RHEA and against MCTS, and RAVE
+        against MCTS in other readings.
+        """
         players = self._players()
         asked: list[tuple[Unit, dict[str, Any]]] = []
         for board in self.boards:
             for b, a in combinations(self.players, 2):
                 unit = self._match(board, players[a], players[b], opening_plies=self.opening_plies)
                 asked.append((unit, {"part": "table", "board": board, "a": a, "b": b}))
-            if "rhea" not in self.players:
-                continue
-            for variant, settings in self.rhea_variants().items():
+            for variant, settings in self.rhea_variants().items() if "rhea" in self.players else ():
                 for b in ("rhea", "mcts"):
                     unit = self._match(board, settings, players[b], opening_plies=self.opening_plies)
                     asked.append((unit, {"part": "rhea", "board": board, "a": variant, "b": b}))
+            for reading, changes in self.READINGS.items() if {"rave", "mcts"} <= {*self.players} else ():
+                read = self._players(**changes)
+                unit = self._match(board, read["rave"], read["mcts"], opening_plies=self.opening_plies)
+                labels = {"part": "reading", "reading": reading, "board": board, "a": "rave", "b": "mcts"}
+                asked.append((unit, labels))
         return asked
 
 
@@ -175,6 +194,8 @@ class Readings(_Matches):
         "default": {},
         "RAVE: moves of the path only": {"rave": {"amaf": "path"}},
         "RAVE: both players' moves": {"rave": {"amaf_players": "both"}},
+        "RAVE: first use by anyone": {"rave": FIRST_USE},
+        "RAVE: equivalence 1000": {"rave": MORE_RAVE},
         "RAVE: β from N(s, a)": {"rave": {"beta": "action"}},
         "RAVE: final move by Q": {"rave": {"policy": "q"}},
         "RAVE: final move by Q_rave": {"rave": {"policy": "q_rave"}},
@@ -186,16 +207,22 @@ class Readings(_Matches):
         "MCTS: UCB1, c = √2": {"mcts": {"rule": "ucb1", "c": 2**0.5}},
         "RHEA: illegal moves replaced at random": {"rhea": {"illegal": "random"}},
         "RHEA: n = 1": {"rhea": {"rollouts_per_individual": 1}},
+        "both: ties by the first index": {"mcts": FIRST_TIES, "rave": FIRST_TIES},
         "both: final move by Q": {"mcts": {"policy": "q"}, "rave": {"policy": "q"}},
         "both: trees kept": {"mcts": {"tree": "kept"}, "rave": {"tree": "kept"}},
         "both: UCB1": {"mcts": {"rule": "ucb1"}, "rave": {"rule": "ucb1"}},
         "both: c = √2": {"mcts": {"c": 2**0.5}, "rave": {"c": 2**0.5}},
         "path only, by Q_rave": {"rave": {"amaf": "path", "policy": "q_rave"}},
+        "first use, equivalence 1000": {"rave": {**FIRST_USE, **MORE_RAVE}},
         "both players' moves, by Q_rave": {"rave": {"amaf_players": "both", "policy": "q_rave"}},
         "by Q_rave; RHEA random": {"rave": {"policy": "q_rave"}, "rhea": {"illegal": "random"}},
         "trees kept; RHEA random": {"mcts": {"tree": "kept"}, "rave": {"tree": "kept"}, "rhea": {"illegal": "random"}},
         "UCB1; RHEA random": {"mcts": {"rule": "ucb1"}, "rave": {"rule": "ucb1"}, "rhea": {"illegal": "random"}},
         "both players' moves; RHEA random": {"rave": {"amaf_players": "both"}, "rhea": {"illegal": "random"}},
+        "first use, equivalence 1000; RHEA random": {
+            "rave": {**FIRST_USE, **MORE_RAVE},
+            "rhea": {"illegal": "random"},
+        },
     }
 
     def asked(self) -> list[tuple[Unit, dict[str, Any]]]:

@@ -1,0 +1,170 @@
+"""The readings of the formulas: how far each is from Table 5.1, what moves RAVE, and what the table itself cannot be.
+
+Frames have a row per match and reading, as :func:`wslib.study.report.orientation.beside_thesis` makes them.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from wslib.study.report.look import OURS, THESIS, Html, board_name, method_name, percent, show_figure, show_table
+from wslib.study.report.orientation import THESIS_GAMES, claim_1_verdict
+from wslib.study.statistics import stats
+
+
+def distances(compared: pd.DataFrame) -> pd.DataFrame:
+    """Per reading: root mean square distance to the published cells in percentage points, and the cells that differ."""
+    grouped = compared.groupby("reading", sort=False)
+    frame = pd.DataFrame(
+        {
+            "rms": grouped["difference"].apply(lambda d: 100 * float(np.sqrt(np.mean(d**2)))),
+            "cells": grouped["differs"].sum().astype(int),
+            "of": grouped["differs"].size(),
+        }
+    )
+    if "unit" in compared:
+        frame["units"] = grouped["unit"].agg(" ".join)
+    for board in dict.fromkeys(compared["board"]):
+        of_board = compared[compared["board"] == board].groupby("reading", sort=False)["difference"]
+        frame[board] = of_board.apply(lambda d: 100 * float(np.sqrt(np.mean(d**2))))
+    return frame.sort_values("rms", kind="stable")
+
+
+def noise_floor(compared: pd.DataFrame) -> float:
+    """Distance in points that chance alone would leave if the printed win rates were the true ones."""
+    one = compared.drop_duplicates(["board", "a", "b"])
+    variance = one["thesis"] * (1 - one["thesis"]) * (1 / one["games"] + 1 / one["thesis_games"])
+    return 100 * float(np.sqrt(variance.mean()))
+
+
+def distance_table(distance: pd.DataFrame) -> Html:
+    """The readings, the closest first."""
+    boards = [c for c in distance if c not in ("rms", "cells", "of", "units")]
+    shown = distance.reset_index().rename(columns={b: board_name(b) for b in boards} | {"rms": "all games"})
+    shown = shown.drop(columns="units", errors="ignore")
+    shown["cells that differ"] = [f"{c} of {o}" for c, o in zip(shown.pop("cells"), shown.pop("of"), strict=True)]
+    return show_table(
+        shown,
+        "Distance to Table 5.1 in percentage points (root mean square over its pairs), and the pairs whose win rates "
+        "differ by more than chance (Fisher's exact test at 5 %).",
+        {name: "{:.1f}" for name in ("all games", *(board_name(b) for b in boards))},
+    )
+
+
+def distance_figure(distance: pd.DataFrame, floor: float) -> Html:
+    """The readings by their distance to Table 5.1."""
+    boards = [c for c in distance if c not in ("rms", "cells", "of", "units")]
+    marks = dict(zip(boards, ("o", "s", "^", "D", "v", "P", "X", "*"), strict=False))
+    colours = ("#0072B2", "#E69F00", "#CC79A7", "#56B4E9", "#999999") * 2
+
+    def draw() -> Figure:
+        figure, axis = plt.subplots(figsize=(6.4, 0.3 * len(distance) + 1.2))
+        places = np.arange(len(distance))[::-1]
+        for colour, board in zip(colours, boards, strict=False):
+            axis.scatter(distance[board], places, s=22, marker=marks[board], color=colour, label=board_name(board))
+        axis.scatter(distance["rms"], places, s=60, marker="|", linewidths=3, color=OURS, label="all games")
+        axis.axvline(floor, color=THESIS, linestyle="--", linewidth=1, label="chance alone")
+        axis.set_yticks(places, distance.index)
+        axis.set_xlim(left=0)
+        axis.set_xlabel("distance to Table 5.1 (percentage points)")
+        axis.grid(axis="x")
+        axis.legend(loc="upper center", bbox_to_anchor=(0.4, -3.2 / (0.3 * len(distance) + 1.2) * 0.22), ncols=5)
+        return figure
+
+    best = distance.index[0]
+    listed = "; ".join(f"{name} {row.rms:.1f}" for name, row in distance.iterrows())
+    return show_figure(
+        draw,
+        f"Distance of each reading to Table 5.1 in percentage points, closest first: {listed}. Chance: {floor:.1f}.",
+        f"How far each reading of the formulas is from Table 5.1; the closest is “{best}”. Dashed: what chance alone "
+        "would leave between two samples of these sizes.",
+        distance.reset_index(),
+    )
+
+
+def impossible_cells(thesis: pd.DataFrame) -> dict[str, object]:
+    """What the printed table cannot be: shares that are no count of 500 games, complements that do not add up."""
+    rhea = thesis[thesis["column_player"] == "rhea"]["column_win_pct_vs_row"]
+    printed = thesis.set_index(["game", "column_player", "row_player"])["column_win_pct_vs_row"]
+    odd = [
+        f"{board_name(game)}, {method_name(a)} against {method_name(b)}: {value} and {printed[game, b, a]}"
+        for (game, a, b), value in printed.items()
+        if a > b and abs(value + printed[game, b, a] - 100) > 0.001
+    ]
+    wins = thesis["column_win_pct_vs_row"] * THESIS_GAMES / 100
+    return {
+        "rhea pairs": len(rhea),
+        "of them whole": int((rhea % 1 == 0).sum()),
+        "chance of that": (100 / THESIS_GAMES) ** len(rhea),
+        "not adding up": odd,
+        "no count of games": int((np.abs(wins - wins.round()) > 0.001).sum()),
+    }
+
+
+def readings_table(claims: dict[str, pd.DataFrame]) -> Html:
+    """Claim 1 under each reading: its verdict, the orderings that hold, and the exception."""
+    rows = []
+    for reading, claim in claims.items():
+        orderings, exception = claim[~claim["exception"]], claim[claim["exception"]]
+        held = (orderings["verdict"] == stats.REPLICATED).sum()
+        row = {"reading": reading, "claim 1": claim_1_verdict(claim), "orderings": f"{held} of {len(orderings)}"}
+        for r in exception.itertuples():
+            row[f"RHEA against random, {board_name(r.board)} %"] = r.score
+            row["“does not beat it”"] = r.verdict
+        rows.append(row)
+    shown = pd.DataFrame(rows)
+    rates = {c: percent for c in shown if str(c).endswith("%")}
+    return show_table(shown, "Claim 1 under each reading of the formulas.", rates)
+
+
+def in_readings(compared: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
+    """The match of two players in each reading that changes it: win rates by game, and the distance to the thesis.
+
+    ``rms`` is the root mean square distance over the games, in percentage points; the first row is the default.
+    """
+    match = compared[(compared["a"] == a) & (compared["b"] == b)]
+    first = match.drop_duplicates("unit")  # a reading that changes neither player has the default's matches
+    kept = first.groupby("reading", sort=False)["board"].transform("size") == match["board"].nunique()
+    wide = first[kept].pivot(index="reading", columns="board", values="score")
+    wide = wide.reindex(index=first[kept]["reading"].unique(), columns=match["board"].unique())
+    printed = match.drop_duplicates("board").set_index("board")["thesis"]
+    wide["rms"] = 100 * ((wide - printed) ** 2).mean(axis=1) ** 0.5
+    wide.attrs["thesis"] = printed.to_dict()
+    return wide
+
+
+def in_readings_prose(wide: pd.DataFrame, a: str, b: str) -> str:
+    """Which reading of a match comes nearest to its printed win rate, in each game and over all of them."""
+    parts = []
+    if wide["rms"].isna().all():
+        return "The thesis prints nothing of these games."
+    for board, printed in wide.attrs["thesis"].items():
+        if np.isnan(printed):
+            continue
+        nearest = (wide[board] - printed).abs().idxmin()
+        parts.append(
+            f"{board_name(board)} {percent(printed)} % (nearest: {nearest}, {percent(wide.loc[nearest, board])} %; "
+            f"default: {percent(wide.loc['default', board])} %)"
+        )
+    best, default = wide["rms"].idxmin(), wide.loc["default", "rms"]
+    return (
+        f"Printed win rates of {method_name(a)} against {method_name(b)}: {'; '.join(parts)}. Over all games "
+        f"**{best}** comes nearest, at {wide.loc[best, 'rms']:.1f} points; the default is at {default:.1f}."
+    )
+
+
+def in_readings_table(wide: pd.DataFrame, a: str, b: str) -> Html:
+    """A match in several readings, beside the printed win rates."""
+    boards = list(wide.attrs["thesis"])
+    shown = pd.DataFrame({board_name(board): wide[board] for board in boards}).reset_index()
+    theirs = {"reading": "thesis"} | {board_name(board): printed for board, printed in wide.attrs["thesis"].items()}
+    shown = pd.concat([pd.DataFrame([theirs]), shown], ignore_index=True)
+    shown["distance"] = ["–", *(f"{points:.1f}" for points in wide["rms"])]
+    return show_table(
+        shown,
+        f"Win rate of {method_name(a)} against {method_name(b)} in %, in several readings; distance: root mean square "
+        "over the games, in percentage points.",
+        {board_name(board): lambda rate: "–" if np.isnan(rate) else percent(rate) for board in boards},
+        wide.reset_index(),
+    )
