@@ -115,7 +115,7 @@ say(report.printed_prose(thesis_table("checks_table_5_1")))
 # ## What the reading does to RAVE
 #
 # Three readings move RAVE's match against MCTS. An action may count for whoever used it first, which is the letter of the
-# rule; RAVE's weight may fall more slowly than the text says (equivalence 1000 in place of 100); and of equally good moves
+# rule; RAVE's weight may fall more slowly than the text says, by ten times its *equivalence*; and of equally good moves
 # the first may be taken, by both players. [The readings](readings.ipynb) have all options and say what they mean.
 
 # %%

@@ -49,9 +49,9 @@ origin(results, asked.name)
 # match. *both* is MCTS and RAVE; *path only* counts the moves inside the tree and not those of the playout.
 #
 # *First use by anyone* is the letter of the rule, "for ∀ t < t₂, a_t ≠ a_t₂": an action counts for the player who used it
-# first, for the opponent with the value negated. *Equivalence 1000* departs from the text, which sets it to the number
-# of simulations, 100: with 1000, a value known from programs that play Go, RAVE keeps its weight for longer. *Ties by
-# the first index* takes the first of equally good moves, as a plain loop over the moves does, where we draw one.
+# first, for the opponent with the value negated. The larger *equivalence* departs from the text, which sets it to the
+# number of simulations; with ten times as much, known from programs that play Go, RAVE keeps its weight for longer.
+# *Ties by the first index* takes the first of equally good moves, as a plain loop over the moves does, where we draw one.
 
 # %%
 compared = orientation.beside_thesis(matches, thesis_table("table_5_1"))
@@ -120,7 +120,7 @@ say(
 #
 # The list of combinations was not fixed beforehand: after a first look at the distances, the combination *by Q; RHEA
 # random* was dropped for *both players' moves; RHEA random*, which joins two options that had come close singly. First
-# uses, equivalence 1000 and ties by the first index came last, when all others had been seen, and the first two because
+# uses, the larger equivalence and ties by the first index came last, when all others had been seen, and the first two because
 # they come near RAVE's printed win rate in Connect Four. The smallest distance is thus the outcome of a search over readings, and flatters whichever reading has it.
 #
 # ## Exercises

@@ -60,14 +60,15 @@ def shown(table: Html) -> list[dict[str, str]]:
 
 def plain_matches() -> dict[tuple[str, str, str], dict[str, int]]:
     """Table 5.1's matches from `units.csv`, read without the project's code: the thesis' parameters only."""
-    usual = {"mcts": {"simulations": 100}, "rave": {"simulations": 100}, "random": {}}
+    rave = {"simulations": 100, "amaf_players": "own", "equivalence": 100}
+    usual = {"mcts": {"simulations": 100}, "rave": rave, "random": {}}
     usual["rhea"] = {"rollouts": 100, "rollouts_per_individual": 2, "horizon": 10, "population": 10, "mutation": 0.2}
     found = {}
     with (DATA / "orientation" / "units.csv").open(newline="") as file:
         for row in csv.DictReader(file):
             match = json.loads(row["parameters"])
             players = match["a"], match["b"]
-            if any(p[k] != v for p in players for k, v in usual[p["method"]].items()):
+            if any(p[k] != v for p in players for k, v in usual[p["method"]].items()) or "ties" in match["a"]:
                 continue
             if players[0]["method"] != players[1]["method"]:
                 key = (match["game"].split("-")[0], players[0]["method"], players[1]["method"])
