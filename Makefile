@@ -31,7 +31,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # A bar is for eyes: none in logs.
 BAR := $(shell [ -t 2 ] || echo --no-progress-bar)
 
-.PHONY: help env book runs test lab bench faults dist clean clean-all lock lint types \
+.PHONY: help env book runs study test lab bench faults dist clean clean-all lock lint types \
         test-lint test-types test-unit test-notebooks test-book test-pages
 .DEFAULT_GOAL := help
 
@@ -120,6 +120,10 @@ _build/html/index.html: $(RUNS) $(NOTEBOOKS) $(PAGES) _config.yml | $(VENV)/.ok
 	@$(VENV)/bin/jupyter-book build . --path-output _build/next --toc book/_toc.yml -q -n -W --keep-going --all > _build/book.log || \
 	  { echo "The book was not built: a warning above is an error here (more in _build/book.log); the last good book is untouched." >&2; exit 1; }
 	@rm -rf _build/html && mv _build/next/_build/html _build/html && rm -rf _build/next && touch $@
+
+# How it is computed: `make study STUDY="--plan"`, `make study STUDY="--only warmstart --publish"`.
+study: $(VENV)/.ok  ## compute what is missing of the whole study: days; it says how long, and goes on where it stopped
+	@$(VENV)/bin/wslib study $(STUDY)
 
 dist: book  ## zip the built book into dist/, for reading elsewhere, and the networks that are not in data/
 	@rm -rf dist && mkdir -p dist && cp -R _build/html dist/warm-start-book

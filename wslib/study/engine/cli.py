@@ -1,4 +1,4 @@
-"""The command line: ``wslib status``, ``run``, ``verify``, ``publish``, ``pack``, ``play``."""
+"""The command line: ``wslib study``, ``status``, ``run``, ``verify``, ``publish``, ``pack``, ``play``."""
 
 import argparse
 import signal
@@ -16,10 +16,11 @@ from wslib.games import NAMES, game
 from wslib.parameters import ParameterError
 from wslib.play import METHODS, play, player
 from wslib.study.engine import dask as cluster
-from wslib.study.engine import networks, store, verify
+from wslib.study.engine import networks, store, verify, whole
 from wslib.study.engine import units as study
 from wslib.study.engine.provenance import from_changed_code
 from wslib.study.engine.units import Unit, UnitsFailed
+from wslib.study.engine.workers import default_workers
 from wslib.study.pages.base import Experiment
 from wslib.study.pages.catalogue import EXPERIMENTS
 
@@ -66,6 +67,17 @@ def _term_as_ctrl_c() -> Iterator[None]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="wslib", description="Warm Start, a study that runs: results at a prompt.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    text = "compute everything that the study asks for, in the best order; it goes on where it was stopped"
+    study = commands.add_parser("study", help="compute the whole study, and publish it", description=text)
+    study.add_argument("--plan", action="store_true", help="compute nothing: say what is missing and how long it takes")
+    study.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these experiments")
+    study.add_argument("--workers", type=int, default=0, help="worker processes (default: one per core)")
+    study.add_argument("--on", metavar="ADDRESS", help="a Dask scheduler, as in tcp://127.0.0.1:8786")
+    study.add_argument("--publish", type=float, nargs="?", const=20.0, metavar="MINUTES",
+                       help="publish in data/ what is new, every so many minutes (20) and at the end")  # fmt: skip
+    study.add_argument("--uncommitted", action="store_true", help="publish also what uncommitted code computed")
+    study.set_defaults(run=_study)
 
     status = commands.add_parser("status", help="what is stored, of how many, made when, where and with what")
     status.set_defaults(run=_status)
@@ -127,6 +139,27 @@ def _experiment(name: str, settings: Sequence[str], workers: int) -> Experiment:
             raise ParameterError(f"--set {setting!r} is not allowed: it should be NAME=VALUE, as in games=20")
         values[key] = value
     return EXPERIMENTS[name](**({"workers": workers} | values))
+
+
+def _study(asked: argparse.Namespace) -> None:
+    if asked.on:
+        cluster.check_address(asked.on)
+    if asked.publish is not None and not asked.publish >= 0:
+        raise ParameterError(f"--publish {asked.publish} is not allowed: it should be minutes, 0 or more")
+    workers = asked.workers or default_workers()
+    study = whole.Study(whole.names(asked.only))
+    print("\n".join(whole.plan(study, workers)), flush=True)
+    if asked.plan:
+        return
+
+    def publish(name: str) -> None:
+        _publish(argparse.Namespace(experiment=name, workers=1, uncommitted=asked.uncommitted))
+
+    def tell(line: str) -> None:
+        print(line, flush=True)
+
+    minutes = asked.publish if asked.publish is not None else 0
+    whole.compute(study, workers, asked.on, publish if asked.publish is not None else None, minutes, tell)
 
 
 def _status(asked: argparse.Namespace) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 from wslib.parameters import ParameterError
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.units import Unit, compute_unit
-from wslib.study.engine.workers import Failed, WorkerLost
+from wslib.study.engine.workers import Failed, More, WorkerLost
 
 RETRIES = 3
 """How often a unit is tried again when an attempt has failed with its worker."""
@@ -58,15 +58,24 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def stored_unit(unit: Unit, root: Path) -> str:
-    """Compute and store a unit, unless it is there already; its id. This is what a Dask worker does."""
-    if LocalStore(root).read(unit.kind, unit.id) is None:
+def stored_unit(unit: Unit, root: Path, again: bool = False) -> str:
+    """Compute and store a unit, unless it is there already (or ``again``); its id. This is what a worker does."""
+    if again or LocalStore(root).read(unit.kind, unit.id) is None:
         compute_unit(unit, root)
     return unit.id
 
 
 def on_cluster(units: Sequence[Unit], root: Path, on: Any, failed: Failed) -> Iterator[tuple[int, str]]:
     """Yield ``(index, id)`` as units are stored by the workers of ``on``; ``failed`` is told of those that are not."""
+    waiting = ((unit, root) for unit in units)
+    return as_ready_on(lambda: next(waiting, None), on, failed)
+
+
+def as_ready_on(more: More, on: Any, failed: Failed, ahead: int | None = None) -> Iterator[tuple[int, str]]:
+    """The same with tasks that are asked for one by one: what :func:`stored_unit` takes, or None while none is ready.
+
+    The scheduler has at most so many tasks ``ahead`` for every thread of its workers; None: all that are ready.
+    """
     try:
         from distributed import Client, Future, as_completed
         from distributed.client import FutureCancelledError
@@ -79,25 +88,36 @@ def on_cluster(units: Sequence[Unit], root: Path, on: Any, failed: Failed) -> It
     client, ours = _client(on, Client)
     try:
         _tell_dashboard(client.dashboard_link)
-        futures: dict[Future, int] = {
-            client.submit(
-                stored_unit, unit, root.resolve(), key=f"{unit.kind}-{unit.id}", pure=False, retries=RETRIES,
-                resources={"GPU": 1} if needs_gpu(unit) else None,
-            ): index
-            for index, unit in enumerate(units)
-        }  # fmt: skip
-        for future in as_completed(list(futures), loop=client.loop):
+        futures: dict[Future, int] = {}
+        number, ended = 0, as_completed(loop=client.loop)
+        while True:
+            most = ahead and ahead * max(sum(client.nthreads().values()), 1)
+            while (not most or len(futures) < most) and (task := more()) is not None:
+                future = _submitted(client, *task)
+                futures[future], number = number, number + 1
+                ended.add(future)
+            if not futures:
+                return
+            future = next(ended)
+            index = futures.pop(future)
             try:
                 name = future.result()
             except FutureCancelledError:
                 raise SchedulerLost(_gone(client.scheduler.address if client.scheduler else str(on))) from None
             except Exception as error:
-                failed(futures[future], _plain(error))
+                failed(index, _plain(error))
             else:
-                yield futures[future], name
+                yield index, name
     finally:
         if ours:
             client.close(timeout=2)
+
+
+def _submitted(client: Any, unit: Unit, root: Path, *again: bool) -> Any:
+    key, resources = f"{unit.kind}-{unit.id}", {"GPU": 1} if needs_gpu(unit) else None
+    return client.submit(
+        stored_unit, unit, root.resolve(), *again, key=key, pure=False, retries=RETRIES, resources=resources
+    )
 
 
 def needs_gpu(unit: Unit) -> bool:

@@ -279,11 +279,12 @@ class LocalStore:
                 os.replace(folder, aside)
                 warnings.warn(f"{damage}; it was set aside in {aside} and will be computed again", stacklevel=2)
             return None
-        return Stored(unit, summary, tables, self._provenance(folder))
+        return Stored(unit, summary, tables, self.provenance(kind, unit))
 
-    def _provenance(self, folder: Path) -> dict[str, Any]:
+    def provenance(self, kind: str, unit: str) -> dict[str, Any]:
+        """When, where and with what a unit was computed; nothing where that cannot be read."""
         try:
-            provenance = json.loads((folder / PROVENANCE).read_bytes())
+            provenance = json.loads((self._folder(kind, unit) / PROVENANCE).read_bytes())
         except (OSError, ValueError, RecursionError):
             return {}
         return provenance if isinstance(provenance, dict) else {}
@@ -358,6 +359,9 @@ class Published:
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def __contains__(self, unit: str) -> bool:
+        return unit in self._rows
 
     def asked(self, *kinds: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """The units of these kinds: kind, id, and what they were computed from."""

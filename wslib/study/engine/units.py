@@ -197,6 +197,11 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 """Errors that every further unit would meet too."""
 
 
+def no_more_room(error: Exception) -> bool:
+    """Whether the store's disk is full or may not be written to."""
+    return isinstance(error, OSError) and error.errno in _NO_ROOM
+
+
 def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: bool, on: Any) -> None:
     """Compute and store; the stages one after the other, and within each all units that can be."""
     sweep(store.root)
@@ -206,7 +211,7 @@ def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: b
             here = [unit for unit in units if unit.stage == stage]
 
             def failed(index: int, error: Exception, here: list[Unit] = here) -> None:
-                if isinstance(error, OSError) and error.errno in _NO_ROOM:
+                if no_more_room(error):
                     raise error
                 failures.append((here[index], error))
 
@@ -231,12 +236,15 @@ def _answers(units: list[Unit], store: LocalStore, workers: int, on: Any, failed
 
 def _told(failures: Sequence[tuple[Unit, Exception]]) -> str:
     """A sentence for each unit that failed, and what to do."""
-    sentences = []
-    for unit, error in failures:
-        what = str(error).splitlines()[0] if str(error) else "no more is known"
-        known = isinstance(error, (ParameterError, WorkerLost, OSError))
-        sentences.append(f"unit {unit.id} ({unit.kind}) failed: {what if known else f'{type(error).__name__}: {what}'}")
+    sentences = [told_of(unit, error) for unit, error in failures]
     return "\n".join([*sentences, "all other units are stored; the same command tries these again"])
+
+
+def told_of(unit: Unit, error: Exception) -> str:
+    """The sentence about a unit that failed."""
+    what = str(error).splitlines()[0] if str(error) else "no more is known"
+    known = isinstance(error, (ParameterError, WorkerLost, OSError))
+    return f"unit {unit.id} ({unit.kind}) failed: {what if known else f'{type(error).__name__}: {what}'}"
 
 
 def compute_unit(unit: Unit, root: Path, **how: Any) -> str:

@@ -20,6 +20,8 @@ RESTARTS = 3
 """How often a task that lost its worker is tried again."""
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 Failed = Callable[[int, Exception], object]
+More = Callable[[], tuple | None]
+"""Gives the next task; None while none is ready (or for ever)."""
 
 
 class WorkerLost(BrokenProcessPool):
@@ -37,17 +39,29 @@ def in_processes(function: Callable[..., Any], tasks: Sequence[tuple], workers: 
 
     An error in a task is raised here; or, where ``failed`` is given, it is told and the other tasks go on.
     """
+    waiting = iter(tasks)
+    return as_ready(function, lambda: next(waiting, None), min(workers, len(tasks)), failed)
+
+
+def as_ready(function: Callable[..., Any], more: More, workers: int = 1,
+             failed: Failed | None = None) -> Iterator[tuple[int, Any]]:  # fmt: skip
+    """The same with tasks that are asked for one by one, whenever a worker is free; the index counts them.
+
+    It ends when nobody is at work and no task is ready.
+    """
     failed = failed or _raise
-    if workers <= 1 or len(tasks) <= 1:
-        for index, task in enumerate(tasks):
-            try:
-                result = function(*task)
-            except Exception as error:
-                failed(index, error)
-            else:
-                yield index, result
-    else:
-        yield from _Pool(function, tasks, workers, failed).results()
+    if workers > 1:
+        yield from _Pool(function, more, workers, failed).results()
+        return
+    index = 0
+    while (task := more()) is not None:
+        try:
+            result = function(*task)
+        except Exception as error:
+            failed(index, error)
+        else:
+            yield index, result
+        index += 1
 
 
 def _raise(index: int, error: Exception) -> None:
@@ -57,10 +71,12 @@ def _raise(index: int, error: Exception) -> None:
 class _Pool:
     """Worker processes, each with a connection over which it gets a task and gives its answer."""
 
-    def __init__(self, function: Callable[..., Any], tasks: Sequence[tuple], workers: int, failed: Failed):
-        self.function, self.tasks, self.workers, self.failed = function, tasks, workers, failed
-        self.waiting = deque(range(len(tasks)))
-        self.attempts = [0] * len(tasks)
+    def __init__(self, function: Callable[..., Any], more: More, workers: int, failed: Failed):
+        self.function, self.more, self.workers, self.failed = function, more, workers, failed
+        self.tasks: list[tuple] = []
+        self.attempts: list[int] = []
+        self.waiting: deque[int] = deque()
+        """Tasks that have lost their worker."""
         self.at_work: dict[Connection, tuple[Any, int]] = {}
         """Each busy worker's connection: its process and the number of its task."""
         self.idle: list[tuple[Connection, Any]] = []
@@ -68,13 +84,26 @@ class _Pool:
     def results(self) -> Iterator[tuple[int, Any]]:
         """What the tasks give, as it comes."""
         try:
-            while self.waiting or self.at_work:
-                while self.waiting and len(self.at_work) < self.workers:
-                    self._give(self.waiting.popleft())
+            while True:
+                while len(self.at_work) < self.workers and (index := self._next()) is not None:
+                    self._give(index)
+                if not self.at_work:
+                    return
                 for connection in wait(list(self.at_work)):
                     yield from self._answer(connection)
         finally:
             self._end()
+
+    def _next(self) -> int | None:
+        """The number of a task to give: one that has lost its worker, or a new one."""
+        if self.waiting:
+            return self.waiting.popleft()
+        task = self.more()
+        if task is None:
+            return None
+        self.tasks.append(task)
+        self.attempts.append(0)
+        return len(self.tasks) - 1
 
     def _give(self, index: int) -> None:
         connection, process = self.idle.pop() if self.idle else self._hired()

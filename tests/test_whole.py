@@ -1,0 +1,338 @@
+"""The whole study by one command: its order, what it says, what it publishes, and that it goes on after anything."""
+
+import shutil
+import time
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+import small_study
+from small_study import SMALL, Beside, Warm
+from study_tasks import contents, without_left_overs
+
+from wslib.parameters import ParameterError
+from wslib.study.engine import agenda, whole
+from wslib.study.engine.agenda import PHASES, Job, Queue, jobs, networks_of
+from wslib.study.engine.cli import main
+from wslib.study.engine.networks import is_there
+from wslib.study.engine.runs import RunUnit
+from wslib.study.engine.store import LocalStore, Published, publish
+from wslib.study.engine.times import ASSUMED, ELSEWHERE, HERE, Times, assumed
+from wslib.study.engine.units import UnitsFailed, collect, compute_unit
+from wslib.study.engine.whole import Study, compute, plan
+from wslib.study.pages.catalogue import EXPERIMENTS
+from wslib.training.settings import preset
+
+FRESH = get_context("forkserver")
+FRESH.set_forkserver_preload(["wslib.study.engine.states", "wslib.study.engine.whole"])
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The local store of the small study."""
+    monkeypatch.setenv("WSLIB_STORE", str(tmp_path / "store"))
+    patches = small_study.patched(tmp_path / "data")
+    for patch in patches:
+        patch.start()
+    yield tmp_path / "store"
+    for patch in patches:
+        patch.stop()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of the small study when nobody disturbs it, and what it told."""
+    home = tmp_path_factory.mktemp("undisturbed")
+    process = FRESH.Process(target=small_study.run, args=(str(home / "store"), str(home / "data")))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+    return home / "store"
+
+
+def done(study: Study) -> list[str]:
+    """Compute all of it here; the units in the order in which they were done."""
+    order: list[str] = []
+    ended = study.ended
+    study.ended = lambda job, well: (order.append(job.unit.id), ended(job, well))  # type: ignore[method-assign]
+    compute(study, workers=1, tell=lambda line: None)
+    return order
+
+
+# --- the order ----------------------------------------------------------------------------------------------------
+
+
+def test_every_experiment_has_its_phases_and_every_unit_is_one_job():
+    assert {phase.experiment for phase in PHASES} == EXPERIMENTS.keys()
+    found = [job.unit.id for job in jobs()]
+    assert len(found) == len(set(found))
+    asked = {unit.id for kind in EXPERIMENTS.values() for unit in kind().units()}
+    assert set(found) == asked
+
+
+def test_chapter_5_comes_game_by_game_and_seed_by_seed_with_all_six_methods_of_a_seed_before_the_next():
+    runs = [job.unit.run for job in jobs(["warmstart"]) if job.unit.kind == "run"]
+    assert [run.game.split("-")[0] for run in runs[::48]] == ["othello", "gobang", "connect4"]
+    for place in range(0, 144, 6):
+        some = runs[place : place + 6]
+        assert len({run.method for run in some}) == 6
+        assert {(run.game, run.seed) for run in some} == {(some[0].game, place % 48 // 6)}
+
+
+def test_what_plays_with_networks_follows_the_runs_of_the_same_seed():
+    trained: set[str] = set()
+    for job in jobs(["warmstart", "iprime", "control"]):
+        assert {run.id for run, _ in networks_of(job.unit)} <= trained
+        trained |= {job.unit.run.id} if isinstance(job.unit, RunUnit) else set()
+
+
+def test_a_unit_that_several_experiments_ask_for_is_a_job_of_the_first():
+    both = {job.unit.id: job.experiment for job in jobs(["control", "warmstart"])}
+    assert all(both[unit.id] == "warmstart" for unit, _ in EXPERIMENTS["warmstart"]().run_units())
+
+
+def test_units_are_done_in_their_order(root: Path):
+    study = Study()
+    assert done(study) == [job.unit.id for job in study.jobs]
+
+
+def test_a_pair_waits_for_both_runs_while_other_runs_go_on(root: Path):
+    queue = Queue(Study(["warmstart"]).jobs, root)
+    first, second = (queue.take() for _ in range(2))
+    third = queue.take()
+    assert [job.unit.kind for job in (first, second, third)] == ["run"] * 3, "two methods of seed 0, one of seed 1"
+    assert (first.unit.run.seed, third.unit.run.seed) == (0, 1)
+    compute_unit(first.unit, root)
+    queue.done(first)
+    assert queue.take().unit.plays_with() == [(first.unit.run, 2)], "its game against the random player"
+
+
+def test_a_run_is_never_trained_by_two_at_a_time(root: Path):
+    short, long = (RunUnit(run=preset("smoke", game="connect4"), iterations=i) for i in (1, 2))
+    queue = Queue([Job(short, "a", "a"), Job(long, "b", "b")], root)
+    first = queue.take()
+    assert queue.take() is None
+    queue.done(first)
+    assert queue.take().unit == long
+
+
+def test_an_adaptive_run_that_is_trained_anyway_is_not_also_trained_up_to_its_switch():
+    both = jobs(["adaptive_vs_fixed", "adaptive"])
+    queue = Queue(both, Path("nowhere"))
+    switches = [job for job in queue.jobs if job.unit.kind == "switch"]
+    waiting = [job for job in switches if job.missing]
+    assert len(waiting) == 80 and {job.unit.run.game.split("-")[0] for job in waiting} == {"connect4", "othello"}
+
+
+# --- what is missing ----------------------------------------------------------------------------------------------
+
+
+def test_the_plan_counts_what_is_missing_and_computes_nothing(root: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["study", "--plan", "--workers", "2"]) == 0
+    head, players, warm, beside, last = capsys.readouterr().out.splitlines()
+    assert head.split()[-4:] == ["runs", "tournaments", "other", "hours"]
+    assert players.split()[:2] == ["players", "–"] and "1 of 1" in players
+    assert warm.startswith("warm ") and "4 of 4" in warm and "10 of 10" in warm
+    assert "4 of 4" in beside, "the runs of two more seeds are its own"
+    assert "with 2 workers on this machine" in last and "estimate" in last and f"100 % {ASSUMED}" in last
+    assert not root.exists()
+
+
+def test_when_all_is_there_nothing_is_missing(root: Path, undisturbed: Path, capsys: pytest.CaptureFixture[str]):
+    shutil.copytree(undisturbed, root)
+    assert main(["study", "--plan"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "nothing is missing"
+    assert done(Study()) == []
+
+
+def test_only_some_experiments_can_be_asked_for(root: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["study", "--only", "orientation", "--workers", "1"]) == 0
+    assert [path.name for path in root.iterdir()] == ["match"]
+    assert main(["study", "--only", "chess"]) == 2
+    assert "there is no experiment 'chess': the experiments are adaptive, " in capsys.readouterr().err
+
+
+def test_runs_whose_networks_are_gone_are_trained_again_before_what_needs_them(root: Path, undisturbed: Path):
+    shutil.copytree(undisturbed, root)
+    (unit, *_) = Warm().units()
+    for folder in ("state", "networks"):
+        shutil.rmtree(root / folder / unit.run.id, ignore_errors=True)
+    pair = next(u for u in Warm().units() if u.kind == "pair" and unit.run.id in {r.id for r, _ in u.plays_with()})
+    shutil.rmtree(root / "pair" / pair.id)
+    study = Study()
+    assert [(job.unit.id, job.again) for job in study.queue.jobs] == [(unit.id, True), (pair.id, False)]
+    assert "1 runs are trained for networks that are not at hand" in "\n".join(plan(study, 1))
+    compute(study, workers=1, tell=lambda line: None)
+    assert is_there(unit.run, 2, root) and Study().queue.left == 0
+    assert contents(root / "pair") == contents(undisturbed / "pair")
+
+
+# --- going on -----------------------------------------------------------------------------------------------------
+
+
+def results(root: Path) -> dict[str, bytes]:
+    """The bytes of all units; states of runs are not compared."""
+    return {name: content for kind in ("match", "run", "pair") for name, content in
+            {f"{kind}/{n}": c for n, c in without_left_overs(contents(root / kind)).items()}.items()}  # fmt: skip
+
+
+def test_after_a_kill_it_goes_on_and_gives_the_same_bytes(tmp_path: Path, undisturbed: Path):
+    store = tmp_path / "store"
+    for units in (2, 5, 9, 30):
+        process = FRESH.Process(target=small_study.run, args=(str(store), str(tmp_path / "data")))
+        process.start()
+        while process.is_alive() and len(list(store.glob("*/*/manifest.json"))) < units:
+            time.sleep(0.002)
+        process.kill()
+        process.join()
+    process = FRESH.Process(target=small_study.run, args=(str(store), str(tmp_path / "data")))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+    assert results(store) == results(undisturbed)
+
+
+def test_workers_of_its_own_give_the_same_bytes(root: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    compute(Study(), workers=2, tell=lambda line: None)
+    assert results(root) == results(undisturbed)
+
+
+def test_a_unit_that_fails_stops_only_what_waits_for_it(root: Path, monkeypatch: pytest.MonkeyPatch):
+    bad = Warm().units()[0]
+    real = RunUnit.compute_in
+    monkeypatch.setattr(RunUnit, "compute_in", lambda unit, *given: 1 / 0 if unit == bad else real(unit, *given))
+    told: list[str] = []
+    study = Study()
+    with pytest.raises(UnitsFailed, match=rf"unit {bad.id} \(run\) failed: ZeroDivisionError"):
+        compute(study, workers=1, tell=told.append)
+    waiting = [job for job in study.jobs if bad.run.id in {run.id for run, _ in networks_of(job.unit)}]
+    assert f"{len(waiting)} units wait for runs that failed" in told
+    assert {job.unit.id for job in Study().queue.jobs} == {bad.id, *(job.unit.id for job in waiting)}
+
+
+def test_a_full_disk_stops_all(root: Path, monkeypatch: pytest.MonkeyPatch):
+    def full(*given: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(LocalStore, "commit", full)
+    with pytest.raises(OSError, match="No space left"):
+        compute(Study(), workers=1, tell=lambda line: None)
+
+
+def test_every_run_has_a_line_with_the_time_that_is_left(root: Path):
+    told: list[str] = []
+    compute(Study(["warmstart"]), workers=1, tell=told.append)
+    lines = [line for line in told if "  warm: run connect4-6x6-k4 " in line]
+    assert len(lines) == 4 and all("left " in line and "about " in line for line in lines)
+    assert "wrora fixed seed 1; done " in lines[-1]
+
+
+# --- publishing ---------------------------------------------------------------------------------------------------
+
+
+def test_it_publishes_while_more_is_to_be_done_and_at_the_end(root: Path):
+    study, published = Study(), []
+
+    def publish_now(name: str) -> None:
+        published.append((name, study.queue.left))
+        units = [unit for unit in SMALL[name]().units() if study.known(unit)]
+        publish(name, collect(units, name), ())
+
+    compute(study, workers=1, publish=publish_now, minutes=0, tell=lambda line: None)
+    names = [name for name, _ in published]
+    assert names[0] == "orientation" and {"warmstart", "control"} <= set(names)
+    assert published[0][1] > 0 and published[-1][1] == 0
+    assert study.publishable() == []
+    assert len(Published("warmstart")) == len(Warm().units())
+
+
+def test_what_an_earlier_call_has_left_is_published(root: Path, undisturbed: Path):
+    shutil.copytree(undisturbed, root)
+    published: list[str] = []
+    compute(Study(), workers=1, publish=published.append, tell=lambda line: None)
+    assert published == ["orientation", "warmstart", "control"]
+
+
+def test_an_experiment_whose_page_computes_is_published_only_when_all_of_it_is_there(root: Path, undisturbed: Path):
+    shutil.copytree(undisturbed, root)
+    assert "control" in Study().publishable()
+    (unit, *_) = [unit for unit in Beside().units() if unit.kind == "run" and unit.run.seed == 2]
+    shutil.rmtree(root / "run" / unit.id)
+    assert "control" in Study().publishable()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Beside, "waits", True)
+        assert "control" not in Study().publishable()
+
+
+def test_an_experiment_that_cannot_be_published_is_told_of_and_the_others_are(root: Path, undisturbed: Path):
+    shutil.copytree(undisturbed, root)
+    published, told = [], []
+
+    def publish_now(name: str) -> None:
+        if name == "warmstart":
+            raise ParameterError("something is missing")
+        published.append(name)
+
+    compute(Study(), workers=1, publish=publish_now, tell=told.append)
+    assert published == ["orientation", "control"]
+    assert told == ["warmstart could not be published: something is missing"]
+
+
+def test_the_command_publishes_with_the_networks(root: Path, undisturbed: Path):
+    shutil.copytree(undisturbed, root)
+    assert main(["study", "--publish", "--uncommitted", "--workers", "1"]) == 0
+    folder = root.parent / "data" / "warmstart"
+    assert len(Published("warmstart")) == len(Warm().units())
+    assert list((folder / "networks").glob("*.safetensors"))
+    assert main(["study", "--publish", "-3"]) == 2
+
+
+# --- how long -----------------------------------------------------------------------------------------------------
+
+
+def run_unit(seed: int = 0, name: str = "table", **changes: Any) -> RunUnit:
+    return RunUnit(run=preset(name, game="othello", seed=seed, **changes))
+
+
+def test_before_anything_is_measured_times_are_assumed_by_game_epochs_and_length():
+    minutes = {
+        name: assumed(RunUnit(run=preset("table", game=name))) / 60 for name in ("connect4", "othello", "gobang")
+    }
+    assert minutes == pytest.approx({"connect4": 7.5, "othello": 8.5, "gobang": 4.0})
+    thirty = RunUnit(run=preset("table", game="othello"), iterations=30)
+    assert assumed(thirty) == pytest.approx(0.3 * 60 * 8.5)
+    assert assumed(run_unit(name="laptop")) < assumed(run_unit()) / 2
+    assert Times().of(run_unit())[1] == ASSUMED
+
+
+def test_measured_times_of_the_same_kind_stand_for_all_seeds():
+    times = Times()
+    made = dict(zip(("processor", "processor_family", "processor_model"), times.here, strict=True))
+    for seed, seconds in enumerate((400, 500, 900)):
+        times.learn(run_unit(seed), {**made, "cpu_seconds": seconds})
+    assert times.of(run_unit(7)) == (500, HERE)
+    assert times.of(run_unit(7, method="wrora")) == (500, HERE), "another method has the same games and epochs"
+    assert times.of(run_unit(7, name="laptop"))[1] == ASSUMED
+    times.learn(run_unit(3), {**made, "cpu_seconds": 1.0, "resumed_after": 60})
+    assert times.of(run_unit(7)) == (500, HERE), "the time of a part"
+
+
+def test_times_of_another_processor_are_scaled_where_both_have_computed_the_same():
+    times = Times()
+    made = dict(zip(("processor", "processor_family", "processor_model"), times.here, strict=True))
+    times.learn(run_unit(), {"processor": "old", "cpu_seconds": 1000})
+    assert times.of(run_unit()) == (1000, ELSEWHERE)
+    laptop = run_unit(name="laptop")
+    times.learn(laptop, {"processor": "old", "cpu_seconds": 300})
+    times.learn(laptop, {**made, "cpu_seconds": 100})
+    assert times.of(run_unit()) == (pytest.approx(1000 / 3), ELSEWHERE)
+
+
+def test_what_the_command_says_is_a_time_with_its_unit():
+    assert [whole.duration(s) for s in (1, 3000, 7200, 10**6)] == ["1 min", "50 min", "2.0 h", "11.6 days"]
+
+
+def test_an_order_of_phases_names_known_experiments_only():
+    assert {phase.experiment for phase in agenda.PHASES} <= EXPERIMENTS.keys()

@@ -1,0 +1,248 @@
+"""The whole study by one command: what is there, what is missing and how long it takes; compute, publish, go on.
+
+Everything that is finished is stored at once, so that a command that was stopped, in whatever way, goes on where it
+was: it looks again at what is there.
+"""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from wslib.parameters import ParameterError
+from wslib.study.engine import store
+from wslib.study.engine.agenda import Job, Known, Queue, jobs
+from wslib.study.engine.dask import as_ready_on, stored_unit
+from wslib.study.engine.runs import RunUnit, SwitchUnit
+from wslib.study.engine.times import Key, Times, keys
+from wslib.study.engine.units import Unit, UnitsFailed, no_more_room, told_of
+from wslib.study.engine.workers import Failed, as_ready, default_workers
+from wslib.study.pages.catalogue import EXPERIMENTS
+
+EVERY = 60.0
+"""Seconds from one line of progress to the next, but that a finished run always has its line."""
+AHEAD = 3
+"""Units that a scheduler is given for each thread of its workers."""
+Tell = Callable[[str], object]
+Publish = Callable[[str], object]
+
+
+class Study:
+    """The jobs of the study (or of some of its experiments), and which of them are still to be done."""
+
+    def __init__(self, only: Collection[str] | None = None, root: Path | None = None):
+        self.root = root if root is not None else store.default_root()
+        self.jobs = jobs(only)
+        self.known = Known(self.root)
+        there = {job.unit.id for job in self.jobs if self.known(job.unit)}
+        self.times = Times()
+        self._learn([job.unit for job in self.jobs if job.unit.id in there])
+        self.queue = Queue([job for job in self.jobs if job.unit.id not in there], self.root)
+        self.costs: dict[Key, tuple[Unit, int]] = {}
+        """Of what is left: a unit of each kind, and how many there are."""
+        for job in self.queue.jobs:
+            self._count(job.unit, 1)
+
+    def _learn(self, there: Iterable[Unit]) -> None:
+        """Times of what is there: a few of each kind."""
+        for unit in there:
+            if not self.times.knows(unit):
+                self.times.learn(unit, self._provenance(unit))
+
+    def _provenance(self, unit: Unit) -> Any:
+        if self.known.stored(unit):
+            return store.LocalStore(self.root).provenance(unit.kind, unit.id)
+        published = (shelf.read(unit.kind, unit.id) for shelf in self.known.shelves if unit.id in shelf)
+        return next((found.provenance for found in published if found), {})
+
+    def _count(self, unit: Unit, change: int) -> None:
+        key = keys(unit)[0]
+        some, number = self.costs.get(key, (unit, 0))
+        self.costs[key] = some, number + change
+
+    def seconds_left(self) -> float:
+        """Processor seconds of everything that is left."""
+        return sum(number * self.times.of(unit)[0] for unit, number in self.costs.values() if number)
+
+    def ended(self, job: Job, well: bool) -> None:
+        """A job has been done, or has failed."""
+        self.queue.done(job, well)
+        self._count(job.unit, -1)
+        if well:
+            self.times.learn(job.unit, self._provenance(job.unit))
+
+    def publishable(self) -> list[str]:
+        """Experiments with stored results of their own that are not in their folder; of some only when all is there.
+
+        Those are computed by their pages while anything of them is missing, and would be here.
+        """
+        by_experiment: dict[str, list[Unit]] = defaultdict(list)
+        for job in self.jobs:
+            by_experiment[job.experiment].append(job.unit)
+        found = []
+        for name, units in by_experiment.items():
+            shelf = store.shelf(name)
+            fresh = any(unit.id not in shelf and self.known.stored(unit) for unit in units)
+            whole = not EXPERIMENTS[name]().waits or all(map(self.known, units))
+            found += [name] if fresh and whole else []
+        return found
+
+
+# --- the plan -----------------------------------------------------------------------------------------------------
+
+
+def plan(study: Study, workers: int) -> Iterator[str]:
+    """What is there and what is missing, phase by phase, as lines of text; hours with so many workers."""
+    asked, missing = (defaultdict[str, Counter[str]](Counter) for _ in range(2))
+    seconds, basis = (defaultdict[str, float](float) for _ in range(2))
+    for job in study.jobs:
+        asked[job.phase][what(job.unit)] += 1
+    for job in study.queue.jobs:
+        took, how = study.times.of(job.unit)
+        missing[job.phase][what(job.unit)] += 1
+        seconds[job.phase] += took
+        basis[how] += took
+    yield f"{'missing, of all asked for':30}{'runs':>14}{'tournaments':>18}{'other':>16}{'hours':>8}"
+    for phase in asked:
+        numbers = [f"{missing[phase][kind]:,} of {asked[phase][kind]:,}" if asked[phase][kind] else "–"
+                   for kind in ("runs", "tournaments", "other")]  # fmt: skip
+        hours = seconds[phase] / 3600 / workers
+        yield f"{phase:30}{numbers[0]:>14}{numbers[1]:>18}{numbers[2]:>16}{hours:8.1f}"
+    whole = sum(basis.values())
+    if not study.queue.jobs:
+        yield "nothing is missing"
+        return
+    shares = ", ".join(f"{100 * share / whole:.0f} % {how}" for how, share in basis.items())
+    again = sum(job.again for job in study.queue.jobs)
+    yield (
+        f"about {duration(whole / workers)} with {workers} workers on this machine, {whole / 3600:.1f} core-hours (an "
+        f"estimate; of these times {shares}); tournaments count their pairs"
+        + (f"; {again} runs are trained for networks that are not at hand" if again else "")
+    )
+
+
+def what(unit: Unit) -> str:
+    """The column of a unit in the plan."""
+    return "runs" if isinstance(unit, RunUnit | SwitchUnit) else "tournaments" if hasattr(unit, "b") else "other"
+
+
+def duration(seconds: float) -> str:
+    """A time in words.
+
+    >>> duration(42), duration(600), duration(9000), duration(400_000)
+    ('1 min', '10 min', '2.5 h', '4.6 days')
+    """
+    minutes = max(seconds / 60, 1)
+    if minutes < 90:
+        return f"{minutes:.0f} min"
+    return f"{minutes / 60:.1f} h" if minutes < 48 * 60 else f"{minutes / 60 / 24:.1f} days"
+
+
+# --- the work -----------------------------------------------------------------------------------------------------
+
+
+class Progress:
+    """Lines that say what was done and how long the rest will take, by what took how long so far."""
+
+    def __init__(self, study: Study, workers: int, tell: Tell):
+        self.study, self.workers, self.tell = study, workers, tell
+        self.begun = self.told = time.monotonic()
+        self.at_first = study.seconds_left()
+        self.done, self.failed = Counter[str](), 0
+
+    def after(self, job: Job) -> None:
+        """A job has been done."""
+        kind = what(job.unit)
+        self.done[kind] += 1
+        if kind == "runs" or time.monotonic() - self.told > EVERY:
+            self.told = time.monotonic()
+            self.tell(f"{datetime.now():%d %b %H:%M}  {job.phase}: {name_of(job)}; {self.rest()}")
+
+    def rest(self) -> str:
+        """What is left, and how long it will take."""
+        left = self.study.seconds_left()
+        spent = time.monotonic() - self.begun
+        # Other work on this machine stretches times; it shows once a part is done.
+        stretch = min(max(spent * self.workers / max(self.at_first - left, 1), 0.5), 5) if spent > 10 * EVERY else 1.0
+        failed = f", {self.failed} failed" if self.failed else ""
+        return (
+            f"done {self.done.total():,}{failed}, left {self.study.queue.left:,}, about "
+            f"{duration(left * stretch / self.workers)}"
+        )
+
+
+def name_of(job: Job) -> str:
+    """What a job was, in a few words."""
+    unit = job.unit
+    if isinstance(unit, RunUnit | SwitchUnit):
+        run = unit.run
+        how = f" {run.switch}" if run.switch else ""
+        return f"{'run' if unit.kind == 'run' else 'switch'} {run.game} {run.method}{how} seed {run.seed}"
+    return f"{job.experiment}, {unit.kind}"
+
+
+def compute(study: Study, workers: int = 0, on: Any = None, publish: Publish | None = None, minutes: float = 20.0,
+            tell: Tell = print) -> None:  # fmt: skip
+    """Compute all that is missing, on this machine's workers or on a Dask scheduler; publish every so many minutes.
+
+    A unit that fails does not stop the others; :class:`UnitsFailed` tells of all of them at the end.
+    """
+    workers = workers or default_workers()
+    progress, failures = Progress(study, workers, tell), list[tuple[Unit, Exception]]()
+    given: list[Job] = []
+    published = time.monotonic() - 60 * minutes  # what an earlier call has left is published soon
+
+    def more() -> tuple[Unit, Path, bool] | None:
+        job = study.queue.take()
+        if job is None:
+            return None
+        given.append(job)
+        return job.unit, study.root, job.again
+
+    def failed(index: int, error: Exception) -> None:
+        job = given[index]
+        study.ended(job, well=False)
+        if no_more_room(error):
+            raise error
+        failures.append((job.unit, error))
+        progress.failed += 1
+        tell(told_of(job.unit, error))
+
+    for index, _ in _answers(more, workers, on, failed):
+        study.ended(given[index], well=True)
+        progress.after(given[index])
+        if publish and time.monotonic() - published > 60 * minutes:
+            publish_all(study, publish, tell)
+            published = time.monotonic()
+    if publish:
+        publish_all(study, publish, tell)
+    if waiting := study.queue.left:
+        tell(f"{waiting} units wait for runs that failed")
+    if failures:
+        raise UnitsFailed("\n".join(told_of(*failure) for failure in failures)) from failures[0][1]
+
+
+def _answers(more: Callable[[], tuple | None], workers: int, on: Any, failed: Failed) -> Iterator[tuple[int, str]]:
+    if on is None:
+        return as_ready(stored_unit, more, workers, failed)
+    return as_ready_on(more, on, failed, AHEAD)
+
+
+def publish_all(study: Study, publish: Publish, tell: Tell) -> None:
+    """Publish what is new; an experiment that cannot be published is told of, and the others are."""
+    for name in study.publishable():
+        try:
+            publish(name)
+        except (ParameterError, OSError, store.DamagedResult, UnitsFailed) as error:
+            tell(f"{name} could not be published: {error}")
+
+
+def names(given: Sequence[str]) -> list[str] | None:
+    """The experiments that were named, checked; None for all."""
+    for name in given:
+        if name not in EXPERIMENTS:
+            known = ", ".join(sorted(EXPERIMENTS))
+            raise ParameterError(f"there is no experiment {name!r}: the experiments are {known}")
+    return list(given) or None
