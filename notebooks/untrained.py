@@ -34,7 +34,7 @@ from wslib.search import GUIDED
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import numbers, origin, read_parameters, say
 from wslib.study.engine.store import thesis_table
-from wslib.study.pages.learning import Untrained
+from wslib.study.pages.learning import SAMPLED, Untrained
 from wslib.study.report import untrained as report
 from wslib.study.report.look import board_name, method_name
 
@@ -62,6 +62,27 @@ report.cells_table(cells)
 say(f"{report.readings_prose(cells)} {report.printed_prose(thesis_table('checks_table_6_1'))}")
 
 # %% [markdown]
+# ## Other readings
+#
+# Four options that the sources leave open, one at a time: of equally good moves the first is taken instead of any; RAVE
+# counts an action for whoever used it first; RAVE keeps its weight for longer than the text says; and the latter two
+# together. [The readings](readings.ipynb) say more about them. In the last column both players draw the first moves of a
+# game from their policies, as they do in self-play.
+
+# %%
+readings = report.in_readings(matches, thesis_table("table_6_1"))
+report.in_readings_table(readings, cells)
+
+# %% tags=["hide-input"]
+say(report.in_readings_prose(readings, [name for name in asked.READINGS if name != SAMPLED]))
+
+# %% tags=["hide-input"]
+say(report.sampling_prose(readings))
+
+# %% [markdown]
+# This matters for [the adaptive switch](adaptive.ipynb): there the same two players meet, with their first moves drawn, and
+# the enhancement stays only as long as it does not lose.
+#
 # ## Claim 2
 
 # %%

@@ -164,6 +164,9 @@ class Table:
 
     def play(self, seats: Sequence[Seat], first_seat: np.ndarray) -> None:
         """Play all games out; ``first_seat`` says which seat has the first player's colour in each game."""
+        for seat in seats:
+            if hasattr(seat, "plies"):
+                seat.plies = self.plies
         while True:
             for number, seat in enumerate(seats):
                 running = self.outcome == RUNNING

@@ -38,7 +38,7 @@ METHODS: dict[str, type[Parameters]] = {
 
 
 class Seat(Protocol):
-    """A player at a set of games."""
+    """A player at a set of games. Where it has ``plies``, the table keeps them: how many each game has had so far."""
 
     def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
         """The actions for these games (by their index), which are in the states ``(own, opp)``."""
@@ -110,6 +110,8 @@ class NetworkPlayer:
 
     network: Evaluator
     settings: GuidedSettings = field(default_factory=GuidedSettings)
+    sampled_plies: int = 0
+    """T': plies of a match's games in which it draws its move from its policy, as self-play does."""
 
 
 class _GuidedSeat:
@@ -117,10 +119,12 @@ class _GuidedSeat:
 
     def __init__(self, player: NetworkPlayer, game: Game, streams: np.ndarray):
         self.search = GuidedSearch(game, player.settings, player.network, streams)
+        self.sampled_plies = player.sampled_plies
+        self.plies = np.full(len(streams), player.sampled_plies)  # away from a table no move is drawn
 
     def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
         self.search.run(games, own, opp)
-        return self.search.decide(games, own, opp, np.zeros(len(games), bool))[0]
+        return self.search.decide(games, own, opp, self.plies[games] < self.sampled_plies)[0]
 
 
 class _RheaSeat:

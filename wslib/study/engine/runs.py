@@ -5,7 +5,7 @@ them; so what computes is imported where something is computed.
 """
 
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from wslib.games import game
 from wslib.network.settings import NetworkSettings
 from wslib.play import Games, NetworkPlayer, PlayerSettings, match
 from wslib.play.match import play_block
-from wslib.search import GuidedSettings
+from wslib.search import GUIDED, GuidedSettings
 from wslib.study.engine.run_files import RunFiles, Told, notes_of
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.units import Computed, Unit, compute_unit, origins
@@ -124,6 +124,9 @@ class UntrainedUnit(Unit):
 
     kind: ClassVar[str] = "untrained"
     learns: ClassVar[bool] = True
+    later: ClassVar[dict[str, Any]] = {
+        "amaf_players": "own", "equivalence": None, "ties": "random", "sampled_plies": 0,
+    }  # fmt: skip
 
     game: str
     a: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora"]
@@ -134,11 +137,33 @@ class UntrainedUnit(Unit):
     simulations: int = Field(100, ge=2)
     channels: int = Field(32, ge=1, le=1024)
     seed: int = Field(0, ge=0)
+    amaf_players: Literal["own", "both", "first"] = Field("own", description="RAVE of either player: whose moves count")
+    equivalence: float | None = Field(None, gt=0, description="RAVE of either player: equivalence, m unless given")
+    ties: Literal["random", "first"] = Field("random", description="which of equally good actions: any, or the first")
+    sampled_plies: int = Field(0, ge=0, description="T': plies in which both draw their moves from their policies")
 
     @field_validator("game")
     @classmethod
     def _full_name(cls, name: str) -> str:
         return game(name).id
+
+    @model_validator(mode="after")
+    def _rave_plays(self) -> Self:
+        if not (GUIDED[self.a].rave or GUIDED[self.b].rave):
+            for name in ("amaf_players", "equivalence"):
+                if getattr(self, name) != self.later[name]:
+                    raise ValueError(f"{name} belongs to methods with RAVE: neither {self.a!r} nor {self.b!r} is one")
+        return self
+
+    def canonical(self) -> dict[str, Any]:
+        """An equivalence of m is the usual one."""
+        usual = ["equivalence"] if self.equivalence == self.simulations else []
+        return {name: value for name, value in super().canonical().items() if name not in usual}
+
+    def _player(self, network: Any, method: str, policy: str) -> NetworkPlayer:
+        rave = {"amaf_players": self.amaf_players, "equivalence": self.equivalence} if GUIDED[method].rave else {}
+        search = GuidedSettings(method=method, simulations=self.simulations, policy=policy, ties=self.ties, **rave)
+        return NetworkPlayer(network, search, self.sampled_plies)
 
     def compute_in(self, root: Path) -> Computed:
         from wslib.network.model import Network
@@ -150,10 +175,7 @@ class UntrainedUnit(Unit):
         for number in range(self.games if self.networks == "per game" else 1):
             # The same network for the same number in every match: what differs between matches is the methods.
             network = CompiledNetwork(Network(shape, seed=int(stream(self.seed, "untrained", number)) >> 1))
-            a, b = (
-                NetworkPlayer(network, GuidedSettings(method=m, simulations=self.simulations, policy=p))
-                for m, p in ((self.a, self.policy), (self.b, "visits"))
-            )
+            a, b = self._player(network, self.a, self.policy), self._player(network, self.b, "visits")
             if self.networks == "one":
                 rows.append(match(board, a, b, self.games, self.seed))
             else:

@@ -1,5 +1,6 @@
 """The experiments with networks: which runs and measurements each asks for (see :mod:`wslib.study.pages.base`)."""
 
+from itertools import product
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -9,9 +10,10 @@ from wslib.play import player
 from wslib.search import GUIDED
 from wslib.study.engine.runs import RunUnit, StrengthUnit, UntrainedUnit
 from wslib.study.engine.units import Unit
-from wslib.study.pages.base import Chapter, Experiment, split
-from wslib.training.settings import RunSettings, preset
+from wslib.study.pages.base import FIRST_TIES, FIRST_USE, MORE_RAVE, Chapter, Experiment, split
+from wslib.training.settings import RAVE_OPTIONS, RunSettings, preset
 
+SAMPLED = "first moves drawn"
 LEARNED_BOARDS = ("connect4", "othello")
 COMPUTE = "compute what is missing (else: show what there is)"
 Asked = list[tuple[Unit, dict[str, Any]]]
@@ -42,8 +44,17 @@ class Untrained(_Lists):
     channels: int = Field(32, ge=1, le=1024, description="C: channels of the networks")
     seed: int = Field(0, ge=0, description="seed of all random streams")
 
+    READINGS: ClassVar[dict[str, dict[str, Any]]] = {
+        "ties by the first index": FIRST_TIES,
+        "first use by anyone": FIRST_USE,
+        "equivalence 1000": MORE_RAVE,
+        "first use, equivalence 1000": {**FIRST_USE, **MORE_RAVE},
+        SAMPLED: {"sampled_plies": RunSettings.model_fields["sampled_plies"].default},
+    }
+    """Other readings of Table 6.1's matches, and these with the first moves drawn from the policy, as in self-play."""
+
     def asked(self) -> Asked:
-        """All pairs with a network per game; by Q_rave; and Table 6.1 with one network for all games."""
+        """All pairs with a network per game; Table 6.1 by Q_rave, in other readings, and with one network."""
         scale = {"games": 4, "simulations": 8, "channels": 4} if self.preset == "smoke" else {
             "games": self.games, "simulations": self.simulations, "channels": self.channels}  # fmt: skip
         asked: Asked = []
@@ -57,6 +68,11 @@ class Untrained(_Lists):
             for a in (m for m in methods if GUIDED[m].rave):
                 labels = {"part": "by Q_rave", "board": board, "a": a, "b": "baseline", "policy": "q_rave"}
                 asked.append((UntrainedUnit(a=a, b="baseline", policy="q_rave", **common), labels))
+            for (reading, changes), a in product(self.READINGS.items(), methods[1:]):
+                if GUIDED[a].rave or not {*changes} & {*RAVE_OPTIONS}:
+                    labels = {"part": "reading", "board": board, "a": a, "b": "baseline", "policy": "visits"}
+                    unit = UntrainedUnit(a=a, b="baseline", **changes, **common)
+                    asked.append((unit, {**labels, "reading": reading}))
             for a in methods[1:]:
                 labels = {"part": "one network", "board": board, "a": a, "b": "baseline", "policy": "visits"}
                 asked.append((UntrainedUnit(a=a, b="baseline", networks="one", **common), labels))

@@ -3,11 +3,14 @@
 Frames have a row per match, as in :mod:`.orientation`. With a network per game, the game is the unit.
 """
 
+from collections.abc import Collection
+
 import numpy as np
 import pandas as pd
 import scipy
 from matplotlib.figure import Figure
 
+from wslib.study.pages.learning import SAMPLED
 from wslib.study.report.look import (
     Html,
     board_name,
@@ -98,6 +101,68 @@ def readings_prose(cells: pd.DataFrame) -> str:
         closer = "visits" if visits < by_q_rave else "Q_rave"
         parts.append(f"{method_name(a)}: {visits:.1f} points by visits, {by_q_rave:.1f} by Q_rave (closer: {closer})")
     return "Mean distance to the printed cells, by the two readings of the final move. " + "; ".join(parts) + "."
+
+
+def in_readings(matches: pd.DataFrame, thesis: pd.DataFrame) -> pd.DataFrame:
+    """Table 6.1's matches in every reading: a row per match, with its win rate beside the default's and the printed.
+
+    Columns ``change`` and ``low``, ``high``: the difference to the default and its 95 % interval (Newcombe's); ``p`` by
+    Fisher's exact test, not corrected.
+    """
+    cells = against_baseline(matches, thesis).set_index(["board", "a"])
+    rows = []
+    for other in scored(matches[matches["part"] == "reading"]).itertuples():
+        usual = cells.loc[(other.board, other.a)]
+        *_, (low, high), p = difference(other.board, "", other, usual)
+        facts = {"reading": other.reading, "board": other.board, "a": other.a, "score": other.score}
+        facts |= {"usual": usual["score"], "thesis": usual["thesis"], "change": other.score - usual["score"]}
+        rows.append({**facts, "low": low - 0.5, "high": high - 0.5, "p": p, "unit": other.unit})
+    return pd.DataFrame(rows)
+
+
+def in_readings_table(found: pd.DataFrame, cells: pd.DataFrame) -> Html:
+    """Table 6.1 under each reading, beside the printed win rates."""
+    wide = found.pivot(index=["board", "a"], columns="reading", values="score")[list(found["reading"].unique())]
+    shown = cells.set_index(["board", "a"])[["thesis", "score"]].rename(columns={"score": "default"}).join(wide)
+    names = pd.DataFrame({"game": [board_name(b) for b, _ in shown.index],
+                          "enhancement": [method_name(a) for _, a in shown.index]}, index=shown.index)  # fmt: skip
+    return show_table(
+        names.join(shown),
+        "Win rates against Baseline in %, in other readings; –: the reading changes nothing there. In the last column "
+        "both players draw their moves from their policies in the plies in which self-play does (T').",
+        dict.fromkeys(shown.columns, _or_dash),
+        shown.reset_index(),
+    )
+
+
+def in_readings_prose(found: pd.DataFrame, readings: Collection[str]) -> str:
+    """Which of these readings gains most on the default in coming near the printed win rates, game by game."""
+    parts = []
+    for board, here in found[found["reading"].isin(readings)].dropna(subset="thesis").groupby("board", sort=False):
+        apart = here.assign(**{n: 100 * (here[n] - here["thesis"]).abs() for n in ("score", "usual")})
+        means = apart.groupby("reading", sort=False)[["score", "usual"]].mean()
+        best = means.loc[(means["usual"] - means["score"]).idxmax()]
+        parts.append(
+            f"In {board_name(board)} *{best.name}* gains most on the default: it is {best['score']:.1f} points from "
+            f"the printed win rates on average, the default {best['usual']:.1f} in the same cells."
+            if best["score"] < best["usual"]
+            else f"In {board_name(board)} none is nearer to the printed win rates than the default."
+        )
+    return " ".join(parts)
+
+
+def sampling_prose(found: pd.DataFrame) -> str:
+    """What becomes of the enhancements' win rates when both players draw their first moves, game by game."""
+    parts = []
+    for board, group in found[found["reading"] == SAMPLED].groupby("board", sort=False):
+        behind = [method_name(r.a) for r in group.itertuples() if r.score < 0.5]
+        fewer = sum(r.high < 0 for r in group.itertuples())
+        parts.append(
+            f"{board_name(board)}: from {percent(group['usual'].mean())} to {percent(group['score'].mean())} % on "
+            f"average, in {fewer} of {len(group)} matches lower by more than chance; "
+            f"behind Baseline {'are ' + ', '.join(behind) if behind else 'is none'}"
+        )
+    return f"With the first moves drawn the enhancements' win rates go, in {'; in '.join(parts)}."
 
 
 def printed_prose(checks: pd.DataFrame) -> str:
