@@ -21,10 +21,11 @@
 # No claim of the thesis is tested. But all its claims about trained players rest on such ratings.
 
 # %% tags=["parameters"]
-preset: str = "table"  # scale of the runs whose networks play: smoke, laptop or table
-boards: str = "connect4,othello"  # games learned
-methods: str = "baseline,rollout,wrora"  # whose runs' networks play
-runs: int = 3  # runs of each kind (seeds 0, 1, ...)
+preset: str = "table"  # scale of the runs whose networks play: smoke, laptop, table, paper or letter
+boards: str = "connect4,othello,gobang"  # games learned
+methods: str = "baseline,rollout,rave,rora,wro,wrora"  # whose runs' networks play
+figures: str = "warmstart,iprime,adaptive_vs_fixed"  # whose pools are played
+runs: int = 8  # runs of each kind (seeds 0, 1, ...)
 first_seed: int = 0  # seed of the first run of each kind; another one than 0 asks for runs of your own
 iterations: int = 100  # I: iterations of a run
 games: int = 20  # games a pair, half with each colour
@@ -41,7 +42,7 @@ asked = read_parameters(PublishedTournaments, globals())
 
 # %% tags=["remove-stderr"]
 units, found = results_of(asked)
-pool = found[found["part"] == "pool"]
+pool = found[found["part"] == "habits"]
 pairs = report.complete(pool)
 whole = pool[pool["unit"].isin(pairs["unit"])].reset_index(drop=True)
 matches = [unit for unit in units if unit.id in set(whole["unit"])]
@@ -51,7 +52,7 @@ origin(found, asked.name)
 # %% tags=["hide-input"]
 entrants = sorted({name for name in (*pairs["a"], *pairs["b"]) if name != report.ANCHOR})
 say(
-    f"{len(pairs)} of {len(asked.pool_units())} matches are there in all of the four ways, of {asked.games} games each; so far "
+    f"{len(pairs)} of {len(asked.habit_units())} matches are there in all of the four ways, of {asked.games} games each; so far "
     f"this page is about {report.boards_prose(pairs)}. The networks are the final ones of [the warm start's](warmstart.html) runs, with the preset "
     f"`{asked.preset}`: {', '.join(entrants) or 'none yet'}. A random player meets them all."
 )
@@ -109,6 +110,14 @@ report.correlations_table(correlations)
 say(report.ratings_prose(correlations))
 
 # %% [markdown]
+# ## Whole pools
+#
+# The pools of the figures, with all their networks: our way, fresh trees from the empty board, and the old way.
+
+# %%
+report.pools_table(report.runs_by_way(found[found["part"] == "pool"]))
+
+# %% [markdown]
 # ## Limits
 #
 # A handful of networks a game is enough to see what repeats, and not enough to say by how many Elo the old way is off on
@@ -145,7 +154,7 @@ say(report.ratings_prose(correlations))
 # papermill notebooks/published_tournaments.py out.ipynb -p preset smoke
 # ```
 #
-# takes about half a minute; the whole scale, with the networks at hand, about ten minutes on two cores.
+# takes about half a minute; the whole scale, with the networks at hand, some hours on two cores.
 
 # %% tags=["remove-cell"]
 numbers(oldway_games=f"{asked.games}", **report.quoted(pairs, streaks, correlations))

@@ -1,6 +1,6 @@
 """The old way of playing tournaments: who sits at the table, what is kept from game to game, and what is reported."""
 
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from wslib.search.guided import GuidedSearch
 from wslib.study.engine import store as storing
 from wslib.study.engine.states import train
 from wslib.study.engine.tournament import NetworkEntrant, PairUnit, pair
-from wslib.study.pages.old_way import WAYS, OldWayUnit, PublishedTournaments, one_table, seated, way_unit
+from wslib.study.pages.old_way import WAYS, WHOLE, OldWayUnit, PublishedTournaments, one_table, seated, way_unit
 from wslib.study.report import oldway as report
 from wslib.training.loop import preset
 
@@ -165,30 +165,49 @@ def test_the_old_way_without_either_habit_is_refused():
 # --- the experiment -----------------------------------------------------------------------------------------------
 
 
-def test_every_pairing_of_the_final_networks_is_asked_for_in_all_four_ways_and_nothing_is_trained():
+def test_every_pairing_of_a_few_networks_is_asked_for_in_all_four_ways_and_nothing_is_trained():
     asked = PublishedTournaments()
-    labels = asked.labels()
+    habits = asked.habit_units()
+    labels = pd.DataFrame([labels for _, labels in habits])
     assert len(labels) == 2 * 4 * (10 * 9 // 2)
     assert set(labels.groupby(["board", "way"]).size()) == {45}
     assert {unit.kind for unit in asked.units()} == {"pair", "oldway"}
     assert {unit.games for unit in asked.units()} == {20}
-    runs = {e.run.id for unit in asked.units() for e in (unit.a, unit.b) if isinstance(e, NetworkEntrant)}
-    assert runs == {run.id for _, run in asked.cells()}
-    assert len(runs) == 2 * 3 * 3
+    runs = {e.run.id for unit, _ in habits for e in (unit.a, unit.b) if isinstance(e, NetworkEntrant)}
+    assert len(runs) == 2 * 3 * 3 and runs < {run.id for _, run in asked.cells()}
+
+
+def test_every_pool_of_the_figures_is_asked_for_in_three_ways_ours_by_the_very_units_of_the_figures():
+    asked = PublishedTournaments()
+    labels = pd.DataFrame([labels for _, labels in asked.pool_units()])
+    sizes = labels.groupby(["figure", "board", "pool", "way"]).size()
+    assert sizes["warmstart"].to_dict() == {(b, "final", w): 1176 for b in asked.boards for w in WHOLE}, "49 entrants"
+    assert set(sizes["iprime"]) == {1176} and len(sizes["iprime"]) == 5 * 3
+    assert set(sizes["adaptive_vs_fixed"]) == {89 * 88 // 2} and len(sizes["adaptive_vs_fixed"]) == 2 * 3
+    ours = {unit.id for unit, labels in asked.pool_units() if labels["way"] == "ours"}
+    assert ours == {unit.id for kind in PublishedTournaments.FIGURES.values() for unit, _ in kind().pool_units()}
+
+
+def test_a_pool_grows_by_the_pairings_of_a_new_run_only():
+    eight, nine = (PublishedTournaments(figures="warmstart", boards="gobang", runs=runs) for runs in (8, 9))
+    before, after = ({unit.id for unit, _ in asked.pool_units()} for asked in (eight, nine))
+    assert before < after
+    assert len(after - before) == 3 * (6 * 49 + 15), "six new networks, each against all others"
 
 
 def test_its_runs_are_those_of_the_warm_start():
     from wslib.study.pages.warm import Warmstart
 
-    assert {run.id for _, run in PublishedTournaments().cells()} <= {run.id for _, run in Warmstart().cells()}
+    few = PublishedTournaments(figures="warmstart")
+    assert {run.id for _, run in few.cells()} == {run.id for _, run in Warmstart().cells()}
 
 
 def test_smoke_trains_its_runs_first():
     asked = PublishedTournaments(preset="smoke")
     assert asked.compute
     assert {unit.kind for unit in asked.units()} == {"run", "pair", "oldway"}
-    with pytest.raises(ParameterError, match="preset"):
-        PublishedTournaments(preset="paper")
+    with pytest.raises(ParameterError, match="'control' has no pool of a figure: there are warmstart, iprime"):
+        PublishedTournaments(figures="control")
 
 
 # --- the report ---------------------------------------------------------------------------------------------------
@@ -237,6 +256,27 @@ def test_equal_results_in_all_ways_give_equal_ratings_and_opposite_ones_turn_the
         assert found.loc[("old", "ours"), "tau"] == pytest.approx(tau)
         assert found.loc[("old", "ours"), "best"] == ("z-0" if turned else "x-0")
         assert found.loc[("trees kept", "ours"), "moved"] == pytest.approx(0, abs=1e-6)
+
+
+def test_whole_pools_are_rated_by_way_and_setting_with_those_who_met_all_others_in_every_way():
+    parts = []
+    for way in WHOLE:
+        turned = way == "old"
+        pairings = [("x-0", "y-0"), ("random", "x-0"), ("random", "y-0")]
+        for a, b in pairings + ([("x-0", "z-0")] if way == "ours" else []):
+            won = (2, 1, 7, 3, 2, 5) if a == "random" or turned else (7, 1, 2, 5, 2, 3)
+            parts.append(rows(ours=won).assign(way=way, a=a, b=b, figure="warmstart", unit=f"{way} {a} {b}"))
+    found = report.runs_by_way(pd.concat(parts, ignore_index=True))
+    assert set(found["player"]) == {"x-0", "y-0", "random"}, "z-0 has met only one of them, and only in our way"
+    assert set(zip(found["way"], found["setting"], strict=True)) == set(product(WHOLE, report.SETTINGS))
+    assert (found.loc[found["player"] == "random", "elo"] == 0).all()
+    elo = found.set_index(["way", "setting", "player"])["elo"]
+    for setting in report.SETTINGS:
+        assert elo["ours", setting, "x-0"] > elo["ours", setting, "y-0"]
+        assert elo["old", setting, "x-0"] < elo["old", setting, "y-0"]
+    table = repr(report.pools_table(found))
+    assert "1.00" in table and "-1.00" in table
+    assert report.runs_by_way(pd.concat(parts).iloc[:0]).empty
 
 
 def test_results_in_streaks_are_told_from_the_same_results_in_mixed_order():

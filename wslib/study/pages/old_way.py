@@ -6,12 +6,13 @@ played as everywhere else in this book (:mod:`wslib.study.engine.tournament`). R
 """
 
 from collections.abc import Iterator
-from itertools import combinations, product
+from functools import cached_property
+from itertools import chain, combinations, product
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from wslib._compiled import stream
 from wslib.games import Game, game
@@ -21,13 +22,14 @@ from wslib.play.match import Table, random_opening
 from wslib.study.engine.networks import published_network
 from wslib.study.engine.tournament import NetworkEntrant, PairUnit, pair, record
 from wslib.study.engine.units import Computed
-from wslib.study.pages.warm import ANCHORS, Asked, Cells, Runs
-from wslib.training.settings import RunSettings
+from wslib.study.pages.base import no_twice
+from wslib.study.pages.warm import ANCHORS, AdaptiveVsFixed, Asked, Cells, IPrime, Runs, Warmstart
 
 WAYS = ("ours", "trees kept", "empty board", "old")
 """Neither habit, one of them, both."""
+WHOLE = ("ours", "empty board", "old")
+"""The ways in which whole pools are played."""
 OPENING_PLIES = 4
-SEEDS = 3
 
 
 class OldWayUnit(PairUnit):
@@ -103,50 +105,89 @@ def way_unit(way: str, board: str, x: Any, y: Any, games: int) -> PairUnit:
 
 
 class PublishedTournaments(Runs):
-    """The final networks of :class:`wslib.study.pages.warm.Warmstart`'s runs, in a tournament in each of the four ways.
+    """The pools of the figures, each played in our way and in two others; and a few networks in all four ways.
 
-    The networks must be there: nothing is trained, but by the preset smoke.
+    The networks must be there: nothing is trained, but by the preset smoke. A pool grows with its runs: every pairing
+    is a unit of its own.
     """
 
     name: ClassVar[str] = "published_tournaments"
     grows: ClassVar[float] = 1.0
-    pool: ClassVar[str] = "final"
     tables: ClassVar[tuple[str, ...]] = ("games",)
+    lists: ClassVar[tuple[str, ...]] = ("boards", "methods", "figures")
+    FIGURES: ClassVar[dict[str, type[Runs]]] = {kind.name: kind for kind in (Warmstart, IPrime, AdaptiveVsFixed)}
+    FEW: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "board": ("connect4", "othello"), "method": ("baseline", "rollout", "wrora"), "seed": tuple(range(3))
+    }  # fmt: skip
+    """Whose final networks meet in all four ways: enough to see what either habit does."""
 
-    preset: Literal["smoke", "laptop", "table"] = Field("table", description="scale of the runs")  # type: ignore[assignment]
-    boards: tuple[str, ...] = Field(("connect4", "othello"), min_length=1, description="games learned")
-    methods: tuple[str, ...] = Field(
-        ("baseline", "rollout", "wrora"), min_length=1, description="whose runs' networks play"
-    )
-    runs: int = Field(SEEDS, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
-    games: int = Field(20, ge=2, multiple_of=2, description="games a pair, half with each colour")
+    figures: tuple[str, ...] = Field(tuple(FIGURES), min_length=1, description="whose pools are played")
+
+    @field_validator("figures")
+    @classmethod
+    def _known_figures(cls, figures: tuple[str, ...]) -> tuple[str, ...]:
+        for name in figures:
+            if name not in cls.FIGURES:
+                raise ValueError(f"{name!r} has no pool of a figure: there are {', '.join(cls.FIGURES)}")
+        return no_twice("figures", figures)
 
     @classmethod
     def smoke(cls) -> dict[str, Any]:
-        return {"boards": ("connect4",), "methods": ("baseline", "wrora")}
+        return {"boards": ("connect4",), "methods": ("baseline", "wrora"), "figures": ("warmstart",)}
+
+    @cached_property
+    def sources(self) -> list[Runs]:
+        """The experiments whose pools are played, with their games and methods among those that are asked for."""
+        names = ("preset", "runs", "first_seed", "iterations", "games")
+        common, found = {name: getattr(self, name) for name in names}, []
+        for kind in (self.FIGURES[name] for name in self.figures):
+            usual = kind.model_fields
+            boards = tuple(board for board in self.boards if board in usual["boards"].default)
+            methods = tuple(method for method in self.methods if method in usual["methods"].default)
+            found += [kind(boards=boards, methods=methods, **common)] if boards and methods else []
+        return found
 
     def cells(self) -> Cells:
-        for board, method, seed in product(self.boards, self.methods, self.seeds):
-            yield {"board": board, "kind": method, "method": method, "seed": seed}, self.run(board, method, seed)
-
-    def run(self, board: str, method: str, seed: int, **changes: Any) -> RunSettings:
-        """The run of Warmstart: a fixed warm start of five iterations."""
-        warm = {} if method == "baseline" else {"warm_iterations": 5}
-        return super().run(board, method, seed, **warm, **changes)
+        seen: set[str] = set()
+        for labels, run in chain.from_iterable(source.cells() for source in self.sources):
+            if run.id not in seen:
+                seen.add(run.id)
+                yield labels, run
 
     def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """Per game the networks in the order of their methods, and last, as in the author's lists, a random player."""
-        for board in self.boards:
-            yield board, self.pool, {**self.final_networks(board), "random": ANCHORS["random"]}
+        for source in self.sources:
+            for board, name, entrants in source.pools():
+                yield board, f"{source.name}, {name}", entrants
 
     def pool_units(self) -> Asked:
+        """Every pairing of every pool, in each of the :data:`WHOLE` ways."""
         asked: Asked = []
-        for (board, name, entrants), way in product(self.pools(), WAYS):
-            for (one, x), (two, y) in combinations(entrants.items(), 2):
-                unit = way_unit(way, board, x, y, self.games)
-                a, b = (one, two) if unit.a == x else (two, one)
-                asked.append((unit, {"part": "pool", "board": board, "pool": name, "way": way, "a": a, "b": b}))
+        for (board, name, entrants), way in product(self.pools(), WHOLE):
+            figure, pool = name.split(", ", 1)
+            labels = {"part": "pool", "figure": figure, "board": board, "pool": pool, "way": way}
+            asked += self._meetings(board, entrants, way, labels)
+        return asked
+
+    def habit_units(self) -> Asked:
+        """Every pairing of a few networks and a random player, in each of the :data:`WAYS`."""
+        few: dict[str, dict[str, Any]] = {}
+        warm = [source for source in self.sources if isinstance(source, Warmstart)]
+        for labels, run in chain.from_iterable(source.cells() for source in warm):
+            if all(labels[name] in values for name, values in self.FEW.items()):
+                networks = few.setdefault(labels["board"], {"random": ANCHORS["random"]})
+                networks[f"{labels['kind']}-{labels['seed']}"] = self.entrant(run)
+        asked: Asked = []
+        for (board, entrants), way in product(few.items(), WAYS):
+            asked += self._meetings(board, entrants, way, {"part": "habits", "board": board, "pool": "few", "way": way})
+        return asked
+
+    def _meetings(self, board: str, entrants: dict[str, Any], way: str, labels: dict[str, str]) -> Asked:
+        asked: Asked = []
+        for (one, x), (two, y) in combinations(entrants.items(), 2):
+            unit = way_unit(way, board, x, y, self.games)
+            a, b = (one, two) if unit.a == x else (two, one)
+            asked.append((unit, {**labels, "a": a, "b": b}))
         return asked
 
     def asked(self) -> Asked:
-        return (self.run_units() if self.preset == "smoke" else []) + self.pool_units()
+        return (self.run_units() if self.preset == "smoke" else []) + self.habit_units() + self.pool_units()

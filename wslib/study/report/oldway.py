@@ -5,6 +5,7 @@
 their own, whose random player has 0.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import scipy
 from matplotlib.figure import Figure
 
 from wslib.parameters import ParameterError
-from wslib.study.pages.old_way import WAYS
+from wslib.study.pages.old_way import WAYS, WHOLE
 from wslib.study.report.look import (
     METHODS,
     Html,
@@ -26,6 +27,7 @@ from wslib.study.report.look import (
     show_figure,
     show_table,
 )
+from wslib.study.report.warm import round_robin
 from wslib.study.statistics.pairings import COUNTS, ordered_pairs
 from wslib.study.statistics.rating import THESIS, Rating, RatingSettings, rate
 
@@ -36,24 +38,30 @@ NAMES = {
     "empty board": "empty board, fresh trees",
     "old": "empty board, trees kept (the old way)",
 }
+RATED = {"ours": "our setting", "thesis": "thesis' setting"}
+POOL = ("figure", "board", "pool")
+"""What tells one pool from another."""
 SETTINGS = {"ours": RatingSettings(), "thesis": THESIS}
 
 
-def complete(pool: pd.DataFrame) -> pd.DataFrame:
-    """The pairings that were played in all four ways, with what each tells: a comparison needs the same pairings."""
+def complete(pool: pd.DataFrame, asked: Sequence[str] = WAYS) -> pd.DataFrame:
+    """The pairings that were played in all ways, with what each tells: a comparison needs the same pairings.
+
+    While no two networks are among them, there is nothing to compare.
+    """
     if pool.empty:
         return pool
     pool = pool.copy()
     pool["pair"] = ["\n".join(sorted(names)) for names in zip(pool["a"], pool["b"], strict=True)]
     ways = pool.groupby(["board", "pair"])["way"].transform("nunique")
-    pool = pool[ways == len(WAYS)].drop(columns="pair")
+    pool = pool[ways == len(asked)].drop(columns="pair")
     half = pool["games"] / 2
     by_colour = [pool[[f"{name}_{colour}" for name in COUNTS]].max(axis=1) for colour in ("first", "second")]
     pool["repeats"] = (by_colour[0] == half) & (by_colour[1] == half)
     totals = [pool[f"{name}_first"] + pool[f"{name}_second"] for name in COUNTS]
     pool["looks_repeated"] = np.logical_and.reduce([total % half == 0 for total in totals])
     pool["score"] = (totals[0] + totals[1] / 2) / pool["games"]
-    return pool.reset_index(drop=True)
+    return pool.reset_index(drop=True) if len(between_networks(pool)) else pool.iloc[:0]
 
 
 def between_networks(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -64,8 +72,9 @@ def between_networks(pairs: pd.DataFrame) -> pd.DataFrame:
 @once_there("how much games repeat.")
 def ways_table(pairs: pd.DataFrame) -> Html:
     """How much the games of a pairing repeat each other, way by way."""
-    rows = []
+    rows, number = [], 0
     for (board, way), group in between_networks(pairs).groupby(["board", "way"], sort=False):
+        number = max(number, len(group))
         first = (group["wins_first"] + group["losses_second"]).sum()
         drawn = (group["draws_first"] + group["draws_second"]).sum()
         games = group["games"].sum()
@@ -83,7 +92,7 @@ def ways_table(pairs: pd.DataFrame) -> Html:
     games = f"{pairs['games'].max():.0f}"
     return show_table(
         pd.DataFrame(rows),
-        f"{len(group)} pairings of two networks a game and way, {games} games each. Distinct games: mean, fewest and "
+        f"{number} pairings of two networks a game and way, {games} games each. Distinct games: mean, fewest and "
         "most. One outcome per colour: with either colour all games ended alike. In the totals, where colours are "
         "added up, it can only be seen that wins, draws and losses are each none, half or all of the games.",
     )
@@ -219,7 +228,7 @@ def correlations_table(found: pd.DataFrame) -> Html:
         {
             "game": board_name(r.board),
             "played": NAMES[r.way],
-            "rated": "our setting" if r.setting == "ours" else "thesis' setting",
+            "rated": RATED[r.setting],
             "Kendall's tau": "–" if np.isnan(r.tau) else f"{r.tau:.2f}",
             "Elo moved on average": f"{r.moved:.0f}",
             "best network": _player_name(r.best),
@@ -342,3 +351,52 @@ def ratings_prose(found: pd.DataFrame) -> str:
             f"{same} the best."
         )
     return " ".join(parts)
+
+
+# --- whole pools --------------------------------------------------------------------------------------------------
+
+
+def runs_by_way(pool: pd.DataFrame) -> pd.DataFrame:
+    """Elo of every run by the way of playing and of rating; of each pool the networks that have met in all ways.
+
+    ``pool`` has a row per pairing and way, also with ``figure`` and ``pool``. Columns of the result: ``figure``,
+    ``board``, ``pool``, ``way``, ``setting`` ("ours" or "thesis"), ``player``, ``kind``, ``seed``, ``elo`` (random: 0).
+    """
+    rows = []
+    for (figure, board, name), group in pool.groupby(["figure", "board", "pool"], sort=False):
+        ways = [round_robin(games) for _, games in complete(group, WHOLE).groupby("way", sort=False)]
+        if not sum(map(len, ways)):
+            continue
+        for (_, way, setting), rating in ratings(pd.concat(ways)).items():
+            for player in rating.players:
+                kind, _, seed = player.rpartition("-")
+                rows.append((figure, board, name, way, setting, player, kind or player, seed, rating[player]))
+    return pd.DataFrame(rows, columns=[*POOL, "way", "setting", "player", "kind", "seed", "elo"])
+
+
+def pools_table(found: pd.DataFrame) -> Html:
+    """How far every pool's ratings by another way of playing or rating are from ours."""
+    rows = []
+    for (figure, board, name), group in found.groupby(list(POOL), sort=False):
+        label = f"{board_name(str(board))}: {figure}" + (f", {kind_name(str(name))}" if figure == "iprime" else "")
+        columns = group.pivot(index="player", columns=["way", "setting"], values="elo")
+        columns.index = pd.MultiIndex.from_product([[label], columns.index], names=["board", "player"])
+        for r in correlations(columns).itertuples():
+            kinds = group[(group["way"] == r.way) & (group["setting"] == r.setting)].groupby("kind")["elo"].mean()
+            rows.append(
+                {
+                    "pool": label,
+                    "played": NAMES[r.way],
+                    "rated": RATED[r.setting],
+                    "networks": len(columns) - 1,
+                    "Kendall's tau": "–" if np.isnan(r.tau) else f"{r.tau:.2f}",
+                    "Elo moved on average": f"{r.moved:.0f}",
+                    "best kind": kind_name(str(kinds.idxmax())),
+                }
+            )
+    return show_table(
+        pd.DataFrame(rows),
+        "Whole pools, played in three ways and rated in two: agreement with our way and setting over the networks, and "
+        "the kind of run with the highest mean.",
+        data=found,
+    )
