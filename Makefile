@@ -31,7 +31,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # A bar is for eyes: none in logs.
 BAR := $(shell [ -t 2 ] || echo --no-progress-bar)
 
-.PHONY: help env book runs study test lab bench bits trainers faults dist clean clean-all lock lint types \
+.PHONY: help env book runs study test lab bench bits count trainers faults dist clean clean-all lock lint types \
         test-lint test-types test-unit test-notebooks test-book test-pages
 .DEFAULT_GOAL := help
 
@@ -143,6 +143,9 @@ faults: $(VENV)/.ok  ## break what can break, for an hour or two, and record how
 
 bits: $(VENV)/.ok  ## compute a small study as compiled for several processors, and compare the bits
 	$(PY) tests/bits.py --all $(BITS_ARGS)
+
+count:  ## lines of code and prose by room, beside their bars
+	@$(PYTHON) tests/count.py
 
 trainers: $(VENV)/.ok  ## whether our kernels and torch learn alike: an hour of training by either
 	$(PY) tests/bench/trainers.py $(TRAINERS_ARGS)
