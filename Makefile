@@ -31,7 +31,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # A bar is for eyes: none in logs.
 BAR := $(shell [ -t 2 ] || echo --no-progress-bar)
 
-.PHONY: help env book runs study test lab bench faults dist clean clean-all lock lint types \
+.PHONY: help env book runs study test lab bench bits count trainers faults dist clean clean-all lock lint types \
         test-lint test-types test-unit test-notebooks test-book test-pages
 .DEFAULT_GOAL := help
 
@@ -140,6 +140,15 @@ bench: $(VENV)/.ok  ## compare our speed with that of OpenSpiel, and of pgx and 
 # What is broken on purpose; `make faults FAULTS="dask_kills --number 100"` runs one of them.
 faults: $(VENV)/.ok  ## break what can break, for an hour or two, and record how often that went well (data/reliability)
 	$(PY) tests/faults/run.py $(FAULTS)
+
+bits: $(VENV)/.ok  ## compute a small study as compiled for several processors, and compare the bits
+	$(PY) tests/bits.py --all $(BITS_ARGS)
+
+count:  ## lines of code and prose by room, beside their bars
+	@$(PYTHON) tests/count.py
+
+trainers: $(VENV)/.ok  ## whether our kernels and torch learn alike: an hour of training by either
+	$(PY) tests/bench/trainers.py $(TRAINERS_ARGS)
 
 # --- checks -----------------------------------------------------------------
 

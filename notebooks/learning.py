@@ -160,8 +160,9 @@ show_table(
 # | Adam's memory | `optimiser="fresh"` | `"carried"` from iteration to iteration |
 # | RHEA | `horizon`, `population`, `mutation`, `rollouts_per_individual` | `illegal="random"` instead of `"repair"` |
 #
-# `device="cuda"`, `precision="bfloat16"` and `runtime="torch"` move training and evaluation to a graphics card. They change last
-# bits, so they are part of what a run is, like everything above.
+# By default kernels of our own train and evaluate the network, with the same bits on every processor
+# ({doc}`/book/reproducibility`). `trainer="torch"` and `runtime="torch"` leave either to torch, which a graphics card needs
+# (`device="cuda"`, `precision="bfloat16"`). They change last bits, so they are part of what a run is, like everything above.
 
 # %%
 parameter_table(runs["laptop"], "Every parameter of a run, here of the laptop preset with WRo.")

@@ -69,7 +69,7 @@ def state_of(unit, folder: Path) -> bytes:
 def elsewhere(name: str, target: str | None = None, tile: tuple[int, int] | None = None, workers: int = 1) -> str:
     """The digest in a process of its own, compiled for a kind of processor or with a tile."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wslib-bits"
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(base / name), "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(base / name.replace(" ", "-")), "PYTHONPATH": str(ROOT)}
     if target:
         environment |= {"NUMBA_CPU_NAME": target, "NUMBA_CPU_FEATURES": ""}
         if target == "x86-64":  # numpy's own loops then do without wide registers too
@@ -86,6 +86,7 @@ def main() -> None:
     """Print one digest, or all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="every kind of processor, every tile, two workers")
+    parser.add_argument("--publish", action="store_true", help="with --all: write data/reliability/bits.csv")
     parser.add_argument("--tile", nargs=2, type=int, metavar=("ROWS", "VECTORS"), help="the tile of the products")
     parser.add_argument("--workers", type=int, default=1, help="worker processes (default: 1, in this process)")
     asked = parser.parse_args()
@@ -96,17 +97,40 @@ def main() -> None:
             lanes.ROWS, lanes.VECTORS = asked.tile
         print(digest(asked.workers))
         return
-    kinds: list[dict] = [{"name": "host"}, {"name": "host", "workers": 2}]
-    kinds += [{"name": target, "target": target} for target in TARGETS]
-    kinds += [{"name": f"tile-{rows}-{vectors}", "tile": (rows, vectors)} for rows, vectors in TILES]
-    found = set()
+    kinds: list[dict] = [
+        {"part": "processor", "name": "this processor"},
+        {"part": "workers", "name": "two workers", "workers": 2},
+    ]
+    kinds += [{"part": "processor", "name": target, "target": target} for target in TARGETS]
+    kinds += [
+        {"part": "tile", "name": f"{rows} rows of {16 * vectors}", "tile": (rows, vectors)} for rows, vectors in TILES
+    ]
+    rows = []
     for kind in kinds:
-        started = time.perf_counter()
-        found.add(answer := elsewhere(**kind))
-        told = kind["name"] + (", two workers" if kind.get("workers") else "")
-        print(f"{told:20} {answer}  {time.perf_counter() - started:6.1f} s", flush=True)
+        started, part = time.perf_counter(), kind.pop("part")
+        answer = elsewhere(**kind)
+        seconds = round(time.perf_counter() - started, 1)
+        rows.append({"part": part, "kind": kind["name"], "digest": answer, "runs": len(RUNS), "seconds": seconds})
+        print(f"{kind['name']:20} {answer}  {seconds:6.1f} s", flush=True)
+    found = {row["digest"] for row in rows}
     print("all the same" if len(found) == 1 else f"DIFFERENT: {len(found)} digests")
+    if asked.publish:
+        write(rows)
     sys.exit(len(found) != 1)
+
+
+def write(rows: list[dict]) -> None:
+    """Keep the record for the book."""
+    from datetime import UTC, datetime
+
+    import pandas as pd
+
+    from wslib.study.engine.units import machine
+
+    made = {"date": datetime.now(UTC).isoformat(timespec="seconds"), "code": machine()["code"],
+            "processor": machine()["processor"]}  # fmt: skip
+    frame = pd.DataFrame([row | made for row in rows])
+    frame.to_csv(ROOT / "data" / "reliability" / "bits.csv", index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

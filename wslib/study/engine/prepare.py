@@ -10,13 +10,15 @@ from wslib.network.runtime import CompiledNetwork
 from wslib.perfect.solver import solve
 from wslib.play import METHODS, NetworkPlayer, RandomSettings, match, player
 from wslib.search import GuidedSettings, search
+from wslib.training.loop import advance, start
+from wslib.training.settings import preset
 
 BUDGETS = {"random": {}, "rhea": {"rollouts": 20}}
 """What a player takes that counts no simulations."""
 
 
 def prepare() -> None:
-    """Call everything that compiles (each player and search once, the network, both solvers), and keep it durably."""
+    """Call everything that compiles (each player and search, a training run, both solvers), and keep it durably."""
     board = game("connect4")
     for method in METHODS:
         match(board, player(method, **BUDGETS.get(method, {"simulations": 4})), RandomSettings(), games=2)
@@ -24,6 +26,8 @@ def prepare() -> None:
     match(board, NetworkPlayer(network, GuidedSettings(method="wrora", simulations=4)), RandomSettings(), games=2)
     search(board.start(), network, method="wrora", simulations=4)
     search(board.start(), method="rave", simulations=4)
+    run = preset("smoke", game=board.id)
+    advance(run, start(run))
     solve(game("gobang", 4).start())
     solve(game("othello-4x4").start())
     sync()

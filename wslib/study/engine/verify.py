@@ -1,8 +1,8 @@
 """Is what is stored still what was stored, and does it come out again? Checksums of everything, some units once more.
 
 A unit is computed again in a scratch store that nothing is read from but networks, and every number and table is
-compared with the stored one, as text. On another kind of processor last bits, and with them games, may differ
-(:mod:`wslib.study.engine.store` keeps beside each result what it was made with).
+compared with the stored one, as text. Results are the same on every processor, but for those of torch, which names its
+version and device in the provenance.
 """
 
 import os

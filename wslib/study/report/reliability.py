@@ -128,3 +128,29 @@ def again_count(record: pd.DataFrame, trains: bool) -> str:
     """So many of so many that came out the same, of those that train, or of all others."""
     here = record[record["trains"] == trains]
     return f"{int(here['same'].sum())} of {len(here)}"
+
+
+def bits_table(bits: pd.DataFrame) -> object:
+    """What the small study was compiled for, and the digest of all that came of it."""
+    shown = bits[["kind", "digest", "seconds"]].assign(seconds=bits["seconds"].round())
+    made = f"{bits['runs'].iloc[0]} small runs, compiled anew for each row; computed on {bits['processor'].iloc[0]}"
+    caption = f"The digest of all that came of {made}."
+    return show_table(shown, caption, data=bits)
+
+
+def bits_kinds(bits: pd.DataFrame) -> str:
+    """The kinds of processor that it was compiled for, in words."""
+    kinds = bits.loc[bits["part"] == "processor", "kind"]
+    return ", ".join(kinds[:-1]) + f" and {kinds.iloc[-1]}"
+
+
+def bits_said(bits: pd.DataFrame) -> str:
+    """Whether all digests are one."""
+    found = bits["digest"].nunique()
+    return f"All {len(bits)} digests are the same." if found == 1 else f"There were {found} different digests."
+
+
+def bits_prose(bits: pd.DataFrame) -> str:
+    """The sum of the table, as a sentence."""
+    tiles = int((bits["part"] == "tile").sum())
+    return f"Compiled for {bits_kinds(bits)}, and with {tiles} sizes of the tile. {bits_said(bits)}"

@@ -1,0 +1,96 @@
+"""How large the house is: lines of code, of prose (docstrings and comments) and functions, by room (`make count`).
+
+A line of code holds something that is neither a docstring nor a comment. The bars are those of the architecture: the
+core, from the games to the training loop without drawing and perfect play, the whole package, and the tests.
+"""
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+CORE = ("_compiled.py", "_kernel_cache.py", "_numbers.py", "parameters.py", "files.py", "rhea.py", "games", "search",
+        "play", "network", "training")  # fmt: skip
+"""What the design card calls the small module: games, searches, RHEA, network and training loop."""
+BARS = {"core": 3300, "wslib": 10_000, "tests": 13_000}
+BLANK = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+
+
+class Size(NamedTuple):
+    """Of some files: lines of code, of docstrings and comments, and the lengths of functions."""
+
+    files: int = 0
+    code: int = 0
+    prose: int = 0
+    functions: tuple[int, ...] = ()
+
+    def plus(self, other: "Size") -> "Size":
+        return Size(self.files + other.files, self.code + other.code, self.prose + other.prose,
+                    self.functions + other.functions)  # fmt: skip
+
+
+def texts(tree: ast.AST) -> Iterator[ast.Expr]:
+    """Docstrings, also those of attributes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node
+
+
+def size_of(path: Path) -> Size:
+    """Of a file."""
+    source = path.read_text()
+    tree = ast.parse(source)
+    docstrings = {n for text in texts(tree) for n in range(text.lineno, (text.end_lineno or 0) + 1)}
+    code, comments = set[int](), set[int]()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            comments.add(token.start[0])
+        elif token.type not in BLANK:
+            code |= set(range(token.start[0], token.end[0] + 1))
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    lengths = tuple((n.end_lineno or 0) - n.lineno + 1 for n in functions)
+    return Size(1, len(code - docstrings), len(docstrings | comments), lengths)
+
+
+def of_room(path: Path) -> Size:
+    """Of a file, or of all files below a folder."""
+    total = Size()
+    for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+        total = total.plus(size_of(file))
+    return total
+
+
+def told(name: str, size: Size) -> str:
+    """A row: the share of prose is that of all lines that hold anything."""
+    share = 100 * size.prose / max(1, size.prose + size.code)
+    longest = f"{median(size.functions):.0f} / {max(size.functions)}" if size.functions else "–"
+    return f"{name:16}{size.files:7}{size.code:9}{share:9.0f} %{longest:>16}"
+
+
+def main() -> None:
+    """Print all rooms, and the three sums beside their bars."""
+    rooms = {p.stem if p.is_file() else p.name: p for p in sorted((ROOT / "wslib").iterdir())
+             if p.suffix == ".py" or (p / "__init__.py").exists()}  # fmt: skip
+    sizes = {name: of_room(path) for name, path in rooms.items()}
+    print(f"{'':16}{'files':>7}{'code':>9}{'prose':>11}{'median / longest':>16}")
+    for name, size in sizes.items():
+        print(told(name, size))
+    sums = {
+        "core": [sizes[name] for name, path in rooms.items() if path.name in CORE],
+        "wslib": list(sizes.values()),
+        "tests": [of_room(ROOT / "tests")],
+    }
+    print()
+    for name, parts in sums.items():
+        total = Size()
+        for part in parts:
+            total = total.plus(part)
+        print(told(name, total), f"  at most {BARS[name]}: {'met' if total.code <= BARS[name] else 'NOT MET'}")
+
+
+if __name__ == "__main__":
+    main()
