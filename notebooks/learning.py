@@ -160,6 +160,10 @@ show_table(
 # | Adam's memory | `optimiser="fresh"` | `"carried"` from iteration to iteration |
 # | RHEA | `horizon`, `population`, `mutation`, `rollouts_per_individual` | `illegal="random"` instead of `"repair"` |
 #
+# The preset `letter` takes from the last column what the text says word for word: policies by Q, the gate to the letter, the
+# arena from the empty board with trees kept, and RAVE by first use. (Its policy by `q_rave` it leaves out: Table 6.1 speaks
+# against it where RAVE is combined with playouts.)
+#
 # By default kernels of our own train and evaluate the network, with the same bits on every processor
 # ({doc}`/book/reproducibility`). `trainer="torch"` and `runtime="torch"` leave either to torch, which a graphics card needs
 # (`device="cuda"`, `precision="bfloat16"`). They change last bits, so they are part of what a run is, like everything above.

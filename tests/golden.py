@@ -27,6 +27,7 @@ SEARCHES = {
     "rave": SearchSettings(method="rave"),
     "rave path both action": SearchSettings(method="rave", amaf="path", amaf_players="both", beta="action"),
     "rave both q_rave": SearchSettings(method="rave", amaf_players="both", policy="q_rave", equivalence=30),
+    "rave first ties first": SearchSettings(method="rave", amaf_players="first", ties="first", equivalence=1000),
 }
 EVOLUTIONS = {
     "rhea repair": rhea.RheaSettings(),
