@@ -14,7 +14,7 @@ JOBS ?= auto
 
 NOTEBOOKS := $(wildcard notebooks/*.py)
 # These call compiled kernels, which are compiled once for all of them, beside the first of the others.
-COMPUTING := positions learning perfect_play orientation one_run rhea searches games
+COMPUTING := positions learning perfect_play orientation one_run rhea searches games play
 # The longest first, so that no core waits for one of them at the end.
 SLOW := $(COMPUTING) warmstart verdicts explorer
 NAMES := $(NOTEBOOKS:notebooks/%.py=%)
@@ -106,6 +106,8 @@ define published
 book/runs/$(1).ipynb: $(shell find data/$(1) -type f 2>/dev/null)
 endef
 $(foreach name,$(NAMES),$(eval $(call published,$(name))))
+# One plays against the published networks.
+book/runs/play.ipynb: $(wildcard data/*/networks/manifest.json)
 # These pages look at all of them.
 book/runs/verdicts.ipynb book/runs/explorer.ipynb: $(shell find data -name '*.csv*' 2>/dev/null)
 

@@ -31,13 +31,10 @@ compute: bool = False  # compute what is missing (else: show what there is, and 
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-import pandas as pd
-
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
 from wslib.study.engine.store import thesis_table
 from wslib.study.pages.base import BOARDS
-from wslib.study.pages.learning import Untrained
 from wslib.study.pages.warm import ENHANCEMENTS, Adaptive
 from wslib.study.report import adaptive as report
 
@@ -80,24 +77,6 @@ say(report.sizes_prose(cells))
 
 # %%
 report.balances_figure(report.last_board(balances[balances["scale"] == scale]))
-
-# %% [markdown]
-# ## Why does Gobang switch at once?
-#
-# Two tables of the thesis do not fit together. In Table 6.1 every enhancement but RAVE beats the default search in Gobang
-# before anything is learned; by the note on Table 6.2 the default search wins the first iteration of every run there. One
-# thing differs: Table 6.1 plays best moves only, self-play draws the first moves of a game from the policies. So we let
-# [untrained networks](untrained.ipynb) meet in both ways.
-
-# %%
-pairs = Untrained(preset=asked.preset, boards=asked.boards).of_the_first_iteration()
-played = study.results([unit for unit, _ in pairs], Untrained.name, asked.workers, compute=asked.compute)
-matches = pd.DataFrame([labels for _, labels in pairs]).join(played, how="inner")
-first = report.first_iteration(balances[balances["scale"] == scale], matches, thesis_table("table_6_1"))
-report.first_iteration_table(first)
-
-# %% tags=["hide-input"]
-say(report.contradiction_prose(first))
 
 # %% [markdown]
 # ## Claim 6

@@ -25,7 +25,7 @@ games: int = 400  # random games counted per game
 # %%
 import pandas as pd
 
-from wslib.explore import draw, game, match, player
+from wslib import draw, game, match, player
 from wslib.study.engine.notebook import read_parameters, say
 from wslib.study.pages.base import Tour
 from wslib.study.report.look import board_name, show_table

@@ -29,7 +29,7 @@ seed: int = 0  # seed of the network and the searches
 # %%
 import pandas as pd
 
-from wslib.explore import game, search
+from wslib import game, search
 from wslib.network.model import Network, NetworkSettings
 from wslib.network.runtime import CompiledNetwork
 from wslib.search import GUIDED

@@ -28,8 +28,7 @@ workers: int = 0  # not used: a run is one process
 
 # %%
 
-from wslib import draw
-from wslib.explore import game
+from wslib import draw, game
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import origin, read_parameters, say
 from wslib.study.engine.runs import watch

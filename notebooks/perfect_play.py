@@ -31,8 +31,7 @@ workers: int = 0  # worker processes; 0 is one per core
 # %%
 from IPython.display import display
 
-from wslib import draw
-from wslib.explore import game
+from wslib import draw, game
 from wslib.perfect.solver import solve
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import numbers, origin, read_parameters, say

@@ -31,8 +31,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from wslib import draw, game, match, player
 from wslib._compiled import stream
-from wslib.explore import draw, game, match, player
 from wslib.rhea import RheaSettings, empty_population, evolve_moves, make_plan
 from wslib.study.engine.notebook import read_parameters, say
 from wslib.study.pages.base import Evolution

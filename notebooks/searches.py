@@ -24,7 +24,7 @@ simulations: int = 100  # simulations of the searches that are shown
 seed: int = 0  # seed of their random streams
 
 # %%
-from wslib.explore import game, search
+from wslib import game, search
 from wslib.rhea import RheaSettings
 from wslib.search import SearchSettings
 from wslib.study.engine.notebook import read_parameters, say

@@ -60,7 +60,7 @@ def tree_text(name: str, method: str) -> str:
                     f"{move:16}{n:4.0f}  {q:+.3f}" + (f"  {n_rave:6.0f}  {q_rave:+.3f}" if settings.rave else "")
                 )
             if n:
-                grow(position.play(action), depth + 1)
+                grow(position.act(action), depth + 1)
 
     grow(root, 0)
     return "\n".join(lines) + "\n"
@@ -74,7 +74,7 @@ def searched_game(name: str, settings: SearchSettings) -> dict[str, str]:
         move = fast.search(position, 60)
         counts = [(a, int(n), int(n_rave)) for a, (_, n, _, n_rave, _) in fast.edges(fast.node(position)).items()]
         seen.append((move, counts, int(fast.streams[0])))
-        position = position.play(move)
+        position = position.act(move)
     return {"moves": position.move_list, "digest": _digest(seen)}
 
 
@@ -87,7 +87,7 @@ def evolved_game(name: str, settings: rhea.RheaSettings) -> dict[str, str]:
         plan = rhea.make_plan(settings)
         rhea.evolve_moves(position.game.rules, plan, population, own, opp, streams, np.zeros(1, int), move)
         seen.append((int(move[0]), population.genes.tolist(), int(streams[0])))
-        position = position.play(int(move[0]))
+        position = position.act(int(move[0]))
     return {"moves": position.move_list, "digest": _digest(seen)}
 
 

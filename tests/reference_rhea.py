@@ -84,6 +84,6 @@ class Rhea:
         while ahead and not position.is_over:
             ours = position.to_move == root.to_move
             action = self.action(position, ahead.pop(0)) if ours else self.random_action(position)
-            position, plies = position.play(action), plies + 1
+            position, plies = position.act(action), plies + 1
         result, more = (position.result, 0) if position.is_over else self.playout(position)
         return (result if position.to_move == root.to_move else -result) / (plies + more)

@@ -104,7 +104,7 @@ class Search:
         while state_of(position) in self.tree and not position.is_over:
             action = self.largest(self.scores(self.tree[state_of(position)]))
             path.append((position, action))
-            position = position.play(action)
+            position = position.act(action)
         if position.is_over:
             self.tree.setdefault(state_of(position), {})
             self.back_up(path, position, (float(position.result), set(), set()))

@@ -1,16 +1,21 @@
 """Units on a Dask cluster: the same bytes, ids instead of results, and addresses that nobody else reaches."""
 
+import re
+import socket
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
+import psutil
 import pytest
 from study_tasks import FailingUnit, contents
 
 from wslib.parameters import ParameterError
 from wslib.play import RandomSettings
 from wslib.study.engine import units as study
+from wslib.study.engine.cli import main
 from wslib.study.engine.dask import check_address, needs_gpu, on_cluster, stored_unit
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
@@ -18,6 +23,7 @@ from wslib.study.engine.units import MatchUnit
 from wslib.training.loop import preset
 
 distributed = pytest.importorskip("distributed")
+ROOT = Path(__file__).resolve().parent.parent
 UNITS = [MatchUnit(game="tictactoe", a=RandomSettings(), b=RandomSettings(), games=4, seed=seed) for seed in range(5)]
 
 
@@ -94,12 +100,82 @@ def test_an_address_that_others_reach_is_refused_without_tls(address: str, tmp_p
     [
         ("8786", "is not a scheduler's address"),
         ("http://127.0.0.1:1", "is not a scheduler's address"),
+        ("", "is not a scheduler's address"),
+        ("tcp://127.0.0.1", "is not a scheduler's address"),
+        ("tls://10.1.2.3", "is not a scheduler's address"),
+        ("tls://10.1.2.3:8786", "needs certificates: Dask's configuration"),
         (8786, "should be an address, a"),
     ],
 )
 def test_what_is_no_cluster_is_refused_in_one_sentence(on: object, sentence: str, tmp_path: Path):
     with pytest.raises(ParameterError, match=sentence):
         ask(UNITS, tmp_path, on)
+
+
+def test_an_empty_address_is_refused_by_every_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    monkeypatch.setenv("WSLIB_STORE", str(tmp_path))
+    for command in (["run", "orientation"], ["study", "--plan"]):
+        assert main([*command, "--on", ""]) == 2
+        assert capsys.readouterr().err == (
+            f"wslib {command[0]}: '' is not a scheduler's address: it should be like tcp://127.0.0.1:8786 or "
+            "tls://host:8786\n"
+        )
+
+
+def terminals(text: str) -> list[str]:
+    """The book's commands for a scheduler and a worker."""
+    return re.findall(r"^dask (?:scheduler|worker tcp).*?(?=  #|$)", text, re.MULTILINE)
+
+
+@contextmanager
+def typed(lines: list[str], *changed: tuple[str, str]):
+    """Run these commands, with a free port and what else is changed; the scheduler's address, and the processes."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    started = []
+    try:
+        for line in lines:
+            for old, new in (*changed, ("8786", port), ("8787", "0")):
+                line = line.replace(old, new)
+            command = [sys.executable, "-m", "distributed.cli.dask_" + line.split()[1], *line.split()[2:]]
+            started.append(subprocess.Popen(command, stderr=subprocess.DEVNULL))
+        address = f"tcp://127.0.0.1:{port}"
+        with distributed.Client(address, timeout="60s", set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=60)
+        yield address, [psutil.Process(process.pid) for process in started]
+    finally:
+        for process in reversed(started):
+            process.terminate()
+        for process in started:
+            process.wait(30)
+
+
+def test_the_books_lines_for_dask_open_no_port_to_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    lines = terminals((ROOT / "book" / "scaling.md").read_text(encoding="utf-8"))
+    assert [line.split()[1] for line in lines] == ["scheduler", "worker"]
+    with typed(lines) as (address, processes):
+        ask(UNITS[:1], tmp_path, address)
+        everybody = [p for process in processes for p in (process, *process.children(recursive=True))]
+        ears = [c.laddr.ip for p in everybody for c in p.net_connections("inet") if c.status == psutil.CONN_LISTEN]
+    assert len(ears) >= 4 and set(ears) == {"127.0.0.1"}
+    assert "without a login" not in capsys.readouterr().err
+
+
+def test_a_worker_that_listens_to_everybody_is_refused_and_an_open_dashboard_told_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    lines = terminals((ROOT / "book" / "scaling.md").read_text(encoding="utf-8"))
+    bare = [("--dashboard-address 127.0.0.1:8787", "--dashboard-address :0")]
+    with typed(lines, *bare) as (address, _):
+        ask(UNITS[:1], tmp_path, address)
+        assert "A dashboard of Dask listens at 0.0.0.0, where others may look" in capsys.readouterr().err
+    lines = [lines[0], lines[1].replace("--host 127.0.0.1", "")]
+    with (
+        typed(lines) as (address, _),
+        pytest.raises(ParameterError, match=r"listens at tcp://0\.0\.0\.0:\d+, and runs"),
+    ):
+        ask(UNITS[1:2], tmp_path, address)
 
 
 def test_workers_with_several_threads_are_refused(tmp_path: Path):

@@ -22,7 +22,7 @@ GAMES = ("othello-6x6", "othello-8x8", "connect4-6x7", "gobang-8x8-k5", "tictact
 def random_position(name: str, plies: int):
     random, position = np.random.default_rng(plies), game(name).start()
     while plies and not position.is_over:
-        position, plies = position.play(int(random.choice(position.legal))), plies - 1
+        position, plies = position.act(int(random.choice(position.legal))), plies - 1
     return position
 
 

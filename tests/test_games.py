@@ -54,7 +54,7 @@ def random_line(of: Game, seed: int) -> list[Position]:
     """All positions of a random game."""
     random, line = Random(seed), [of.start()]
     while not line[-1].is_over:
-        line.append(line[-1].play(random.choice(line[-1].legal)))
+        line.append(line[-1].act(random.choice(line[-1].legal)))
     return line
 
 
@@ -72,7 +72,7 @@ def late_position(of: Game, seed: int, empty: int) -> Position:
         while not position.is_over:
             if (position.own | position.opp).bit_count() >= of.cells - empty:
                 return position
-            after = [position.play(move) for move in random.sample(position.legal, min(4, len(position.legal)))]
+            after = [position.act(move) for move in random.sample(position.legal, min(4, len(position.legal)))]
             position = next((p for p in after if not p.is_over), after[0])
     raise AssertionError(f"no game of {of} comes down to {empty} empty cells")
 
@@ -129,7 +129,7 @@ def test_tic_tac_toe_has_the_known_number_of_games():
     def games(position: Position) -> Counter:
         if position.is_over:
             return Counter({position.winner: 1})
-        return sum((games(position.play(move)) for move in position.legal), Counter())
+        return sum((games(position.act(move)) for move in position.legal), Counter())
 
     assert games(game("tictactoe").start()) == {FIRST: 131184, SECOND: 77904, None: 46080}
 
@@ -176,7 +176,7 @@ def test_turning_the_board_and_playing_commute(of, seed):
             assert image.result == position.result
             assert set(image.legal) == {symmetry.actions[action] for action in position.legal}
             for action in position.legal:
-                assert image.play(symmetry.actions[action]) == symmetry.position(position.play(action))
+                assert image.act(symmetry.actions[action]) == symmetry.position(position.act(action))
 
 
 @thorough
@@ -220,7 +220,7 @@ def test_the_image_of_a_game_is_a_game_wherever_it_keeps_its_moves(of, seed):
         image = symmetry.position(position)
         if image.history:
             kept += 1
-            assert of.position(image.history) == image
+            assert of.position(image.move_list) == image
     # Half of the symmetries exchange the colours of Othello's four discs in the middle.
     assert kept == len(of.symmetries) // (2 if of.name == "othello" else 1)
 
@@ -557,8 +557,8 @@ def test_a_game_that_does_not_exist_is_refused_with_what_is_allowed(make, says):
         ("othello", ["pass"], "pass is not legal here"),
         ("othello", ["g1"], "its moves are a1 to f6 and pass"),
         ("othello", "d3 i9", "what is 'i9'"),
-        ("othello", [37], "has the actions 0 to 36, not 37"),
-        ("othello", [-1], "not -1"),
+        ("othello", 37, "moves are a text, as 'c2 b2 b3', or a list of names, not 37"),
+        ("connect4", [4], r"named by a text, as play\('1'\), not by 4: an action is played by its number with act"),
         ("connect4", "7", "its moves are 1 to 6"),
         ("connect4", "0", "its moves are 1 to 6"),
         ("connect4", "1111111", "1 is not legal here; legal: 2 3 4 5 6"),

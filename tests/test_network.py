@@ -11,6 +11,7 @@ from learners import trained
 from torch import nn
 
 from wslib.games import game
+from wslib.network import model
 from wslib.network.model import (
     Network,
     NetworkSettings,
@@ -257,7 +258,7 @@ def test_weights_that_are_not_finite_numbers_are_neither_saved_nor_loaded(value,
         with pytest.raises(ParameterError, match=r"policy\.bias are not all finite numbers"):
             to_bytes(network, half=half)
     with monkeypatch.context() as patched:  # as a file from elsewhere may be
-        patched.setattr("wslib.network.model._refuse_what_is_no_number", lambda weights: None)
+        patched.setattr(model, "_refuse_what_is_no_number", lambda weights: None)
         content = to_bytes(network)
     with pytest.raises(ParameterError, match=r"policy\.bias are not all finite numbers"):
         from_bytes(content)

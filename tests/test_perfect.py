@@ -106,7 +106,7 @@ def test_late_positions_of_a_set_have_the_values_that_plain_alpha_beta_gives(boa
         if position.game.cells - (position.own | position.opp).bit_count() > most:
             continue
         for action in position.legal:
-            truth = -plain(rules, *position.play(action).words, -99, 99)
+            truth = -plain(rules, *position.act(action).words, -99, 99)
             assert positions.values[i, action] == np.sign(truth)
             if positions.discs is not None:
                 assert positions.discs[i, action] == truth
@@ -205,7 +205,7 @@ def test_a_network_is_measured_by_its_most_probable_legal_move_and_its_value():
 
 def test_a_search_has_the_value_of_its_root_and_finds_wins_in_one():
     positions = load("connect4", "broad")
-    won = np.flatnonzero([any(positions[i].play(a).is_over for a in positions[i].legal) for i in range(len(positions))])
+    won = np.flatnonzero([any(positions[i].act(a).is_over for a in positions[i].legal) for i in range(len(positions))])
     assert len(won) >= 5
     some = positions.take(won)
     for who in ("mcts", "rave"):

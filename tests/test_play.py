@@ -187,8 +187,8 @@ def test_an_opening_depends_on_its_seed_and_number_only():
         ({"games": 7}, "games = 7 is not allowed: a match has an even number"),
         ({"games": 0}, "games = 0 is not allowed"),
         ({"games": -2}, "games = -2 is not allowed"),
-        ({"opening_plies": -1}, "opening_plies = -1 is not allowed: .* has 0 to 8"),
-        ({"opening_plies": 9}, "opening_plies = 9 is not allowed: .* has 0 to 8"),
+        ({"opening_plies": -1}, "opening_plies = -1 is not allowed: .* from 0 to 8"),
+        ({"opening_plies": 9}, "opening_plies = 9 is not allowed: .* from 0 to 8"),
     ],
 )
 def test_a_match_that_cannot_be_is_refused_in_one_sentence(options, sentence):
@@ -232,8 +232,10 @@ def test_a_function_that_plays_an_illegal_move_is_told_the_legal_ones():
 
 
 def test_what_is_no_player_is_refused():
-    with pytest.raises(TypeError, match=r"'mcts' is no player: give settings \(player\('mcts'\)\) or a function"):
-        match(game("connect4"), "mcts", QUICK["random"], games=2)
+    with pytest.raises(
+        ParameterError, match=r"5 is no player: give a name \('mcts'\), settings \(player\('mcts'\)\), a"
+    ):
+        match("connect4", 5, QUICK["random"], games=2)
     with pytest.raises(ParameterError, match="no player 'alphabeta': the players are random, mcts, rave, rhea"):
         player("alphabeta")
 
@@ -288,7 +290,7 @@ def visits_of_the_root(tree: str, seed: int) -> list[tuple[int | None, int]]:
         own, opp = (np.array([word]) for word in position.words)
         action = int(seat.choose(np.zeros(1, np.int64), own, opp)[0])
         found.append((before, visits()))
-        position = position.play(action)
+        position = position.act(action)
         position = position.play(move(QUICK["random"], position, seed))
     return found
 

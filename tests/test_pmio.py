@@ -5,6 +5,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import nbformat
@@ -89,3 +90,20 @@ def test_a_written_notebook_has_the_permissions_of_any_new_file(tmp_path: Path):
     pmio.handler.write("text", str(tmp_path / "a"))
     (tmp_path / "b").write_text("text")
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == stat.S_IMODE((tmp_path / "b").stat().st_mode)
+
+
+@pytest.mark.parametrize(("folder", "transport"), [("r", "ipc"), ("r" * 90, "tcp")])
+def test_kernels_open_no_port_where_files_can_be_sockets(folder: str, transport: str, tmp_path: Path):
+    (tmp_path / "a.py").write_text(
+        "# %%\nimport json\nfrom ipykernel.connect import get_connection_file\n"
+        "print(json.load(open(get_connection_file()))['transport'])\n"
+    )
+    with tempfile.TemporaryDirectory(prefix="ws-") as short:
+        done = subprocess.run(
+            [sys.executable, "-m", "papermill", "a.py", "b.ipynb"],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+            env=os.environ | {"JUPYTER_RUNTIME_DIR": f"{short}/{folder}"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert not list((Path(short) / folder).iterdir()), "nothing is left behind"
+    assert f"{transport}\\n" in (tmp_path / "b.ipynb").read_text()

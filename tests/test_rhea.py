@@ -219,7 +219,7 @@ def test_the_survivors_are_the_fittest_of_all():
 def test_the_move_is_legal_and_fitness_lies_between_minus_one_and_one(name, seed, illegal, n, horizon):
     random, line = Random(seed), [game(name).start()]
     while not line[-1].is_over:
-        line.append(line[-1].play(random.choice(line[-1].legal)))
+        line.append(line[-1].act(random.choice(line[-1].legal)))
     of = RheaSettings(rollouts=20 * n, rollouts_per_individual=n, horizon=horizon, illegal=illegal)
     for position in line[:-1:4]:
         move, population, _ = evolve(position, of, seed)
@@ -247,7 +247,7 @@ def score_against_random(name: str, of: RheaSettings, games: int) -> float:
         random, position = Random(seed), game(name).start()
         while not position.is_over:
             ours = position.to_move == seed % 2
-            position = position.play(evolve(position, of, seed)[0] if ours else random.choice(position.legal))
+            position = position.act(evolve(position, of, seed)[0] if ours else random.choice(position.legal))
         score += 0.5 if position.winner is None else position.winner == seed % 2
     return score / games
 

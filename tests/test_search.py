@@ -21,7 +21,7 @@ def random_position(of: Game, seed: int) -> Position:
     """A position of a random game that is not over."""
     random, line = Random(seed), [of.start()]
     while not line[-1].is_over:
-        line.append(line[-1].play(random.choice(line[-1].legal)))
+        line.append(line[-1].act(random.choice(line[-1].legal)))
     return random.choice(line[:-1])
 
 
@@ -51,7 +51,7 @@ def narrow_node(**options) -> Fast:
 
 
 def table_of(fast: Fast):
-    return SearchResult(fast.game.start(), fast.settings, fast.forest, 0).table().sort_index()
+    return SearchResult(fast.game.start(), fast.settings, fast, 0).table().sort_index()
 
 
 def test_u_is_q_plus_the_prior_times_the_root_of_all_visits_over_one_more_than_the_own_visits():
@@ -110,7 +110,7 @@ def test_before_the_first_visit_beta_is_one_and_rave_decides():
 )
 def test_the_policy_is_the_visits_or_the_values_of_what_was_visited(policy, wanted):
     fast = narrow_node(method="rave", policy=policy)
-    result = SearchResult(fast.game.start(), fast.settings, fast.forest, 0)
+    result = SearchResult(fast.game.start(), fast.settings, fast, 0)
     assert result.policy == pytest.approx(wanted)
     assert fast.search(fast.game.start(), 0) == int(np.argmax(wanted))
 
@@ -386,7 +386,7 @@ def test_a_lost_position_has_a_negative_value_for_the_player_to_move(name, moves
 
 @cache
 def perfect(position: Position) -> int:
-    return position.result if position.is_over else max(-perfect(position.play(move)) for move in position.legal)
+    return position.result if position.is_over else max(-perfect(position.act(move)) for move in position.legal)
 
 
 @every_search
@@ -397,8 +397,8 @@ def test_near_the_end_the_move_found_is_one_of_perfect_play(name, options):
         position = of.start()
         random = Random(seed)
         while not position.is_over and position.game.cells - (position.own | position.opp).bit_count() > 5:
-            position = position.play(random.choice(position.legal))
-        if position.is_over or len({perfect(position.play(move)) for move in position.legal}) == 1:
+            position = position.act(random.choice(position.legal))
+        if position.is_over or len({perfect(position.act(move)) for move in position.legal}) == 1:
             continue
         best = search(position, simulations=2000, **options).best
         assert -perfect(position.play(best)) == perfect(position), f"{best} in\n{position}"

@@ -147,7 +147,7 @@ def test_a_kept_tree_grows_through_a_game_as_in_the_plain_search(name, opening, 
         assert_same(fast, plain)
         # The game goes on where both have looked before, so that the tree is of use.
         edges = plain.tree[reference.state_of(position)]
-        position = position.play(max(edges, key=lambda action: edges[action].n))
+        position = position.act(max(edges, key=lambda action: edges[action].n))
     assert len(kept) > 2 and kept[1] > 0 and kept[2] > 0
 
 
@@ -175,7 +175,7 @@ def test_games_searched_side_by_side_do_not_touch_each_other(name, method, fresh
     settings = SearchSettings(method=method)
     roots = [game(name).position()]
     for _ in range(4):
-        roots.append(roots[-1].play(roots[-1].legal[-1]))
+        roots.append(roots[-1].act(roots[-1].legal[-1]))
     rules, plan = roots[0].game.rules, kernels.make_plan(settings)
     forest = kernels.plant(rules, 5, 200, settings.rave)
     streams = np.array([stream(seed, "test") for seed in range(5)])

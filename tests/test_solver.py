@@ -49,7 +49,7 @@ def some_positions(board, least_empty: int, most_empty: int, count: int, seed: i
     while len(found) < count:
         position, empty = board.start(), int(random.integers(least_empty, most_empty + 1))
         while not position.is_over and board.cells - (position.own | position.opp).bit_count() > empty:
-            position = position.play(int(random.choice(position.legal)))
+            position = position.act(int(random.choice(position.legal)))
         if not position.is_over:
             found.append(position)
     return found
@@ -61,7 +61,7 @@ def disagreements(name: str, least: int, most: int, count: int, seed: int = 0) -
     solver, wrong = Solver(board, table_bits=12), []  # a small table, so that entries get displaced
     for position in some_positions(board, least, most, count, seed):
         solver.allow(BIG)
-        truth = {a: -exhaustive(board.rules, *position.play(a).words) for a in position.legal}
+        truth = {a: -exhaustive(board.rules, *position.act(a).words) for a in position.legal}
         found = solver.moves(position)
         right = all(v == np.sign(truth[a]) and d in (None, truth[a]) for a, (v, d) in found.items())
         right &= solver.value(position) == np.sign(max(truth.values()))

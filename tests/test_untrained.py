@@ -15,7 +15,6 @@ from wslib.search import GuidedSettings
 from wslib.search.guided import GuidedSearch
 from wslib.study.engine.runs import UntrainedUnit
 from wslib.study.pages.learning import SAMPLED, Untrained
-from wslib.study.report import adaptive
 from wslib.study.report import untrained as report
 
 SMALL = {"game": "connect4-5x5", "a": "rave", "b": "baseline", "games": 4, "simulations": 8, "channels": 4}
@@ -121,48 +120,3 @@ def test_a_reading_is_compared_with_the_default_and_with_the_print():
     assert sampled.endswith("behind Baseline are Rollout.")
     cells = report.against_baseline(played, thesis)
     assert "44.0" in report.in_readings_table(found, cells).html
-
-
-# --- the first iteration of adaptive runs ------------------------------------------------------------------------
-
-
-def test_the_chance_of_a_switch_is_that_of_more_games_lost_than_won():
-    draws = np.random.default_rng(3).choice([-1, 0, 1], p=[0.5, 0.1, 0.4], size=(20_000, 50))
-    seen = (draws.sum(axis=1) > 0).mean()
-    assert adaptive.chance_of_switch(50, 10, 40, games=50) == pytest.approx(seen, abs=0.01)
-    assert adaptive.chance_of_switch(0, 0, 7, games=1) == 1.0
-    assert adaptive.chance_of_switch(0, 7, 0, games=50) == 0.0, "a balance of zero does not switch"
-
-
-def first_iterations(drawn: int) -> pd.DataFrame:
-    """Gobang's Rollout and WRo: eight runs each, of which every second lost its first iteration by two games."""
-    thesis = pd.DataFrame({"game": "gobang", "enhancement": ["Rollout", "WRo"], "win_pct": [65.0, 57.0]})
-    runs = [("gobang", kind, m, seed, 1, 4 * (seed % 2) - 2) for kind in ("rollout", "wro") for m in (100, 200)
-            for seed in range(8)]  # fmt: skip
-    balances = pd.DataFrame(runs, columns=["board", "kind", "simulations", "seed", "iteration", "balance"])
-    balances = balances.assign(first_wins=30, draws=0, first_losses=20)
-    played = [("", "gobang", "rollout", 80), ("", "gobang", "wro", 70), (SAMPLED, "gobang", "rollout", drawn),
-              (SAMPLED, "gobang", "wro", 51)]  # fmt: skip
-    frame = matches(played)
-    return adaptive.first_iteration(balances, frame.assign(sampled=frame["part"] == "reading"), thesis)
-
-
-def test_the_first_iteration_stands_beside_matches_with_best_and_with_drawn_moves():
-    rows = first_iterations(drawn=45).set_index("kind")
-    assert rows.loc["rollout", ["thesis", "best", "drawn", "first"]].tolist() == [0.65, 0.80, 0.45, 0.50]
-    assert rows.loc["rollout", ["runs", "at_once"]].tolist() == [8, 4], "with the fewest simulations only"
-    chance = adaptive.chance_of_switch(45, 0, 55, games=50)
-    # In the first iteration w is 1: WRo plays as Rollout, whatever a match with w = 1/2 says.
-    assert rows["expected"].tolist() == pytest.approx([8 * chance] * 2)
-
-
-@pytest.mark.parametrize(("drawn", "says"), [(45, "explains it in part at most"), (60, "does not explain it")])
-def test_whether_drawn_moves_explain_early_switches_follows_from_who_falls_behind(drawn: int, says: str):
-    rows = first_iterations(drawn)
-    text = adaptive.contradiction_prose(rows)
-    assert f"sampling {says}." in text and "of 16 runs would switch in the first iteration; 8 did." in text
-    assert ("1 are then behind: Rollout" in text) == (drawn < 50)
-    assert "cannot be compared yet" in adaptive.contradiction_prose(rows.assign(drawn=np.nan))
-    assert "4 of 8" in adaptive.first_iteration_table(rows).html
-    nothing = adaptive.first_iteration(pd.DataFrame({"board": []}), pd.DataFrame(), pd.DataFrame())
-    assert "No result" in adaptive.contradiction_prose(nothing)

@@ -55,7 +55,7 @@ def done(study: Study) -> list[str]:
     """Compute all of it here; the units in the order in which they were done."""
     order: list[str] = []
     ended = study.ended
-    study.ended = lambda job, well: (order.append(job.unit.id), ended(job, well))  # type: ignore[method-assign]
+    study.ended = lambda job, well: (order.append(job.unit.id), ended(job, well))[1]  # type: ignore[method-assign]
     compute(study, workers=1, tell=lambda line: None)
     return order
 
@@ -199,6 +199,15 @@ def test_workers_of_its_own_give_the_same_bytes(root: Path, undisturbed: Path, m
     assert results(root) == results(undisturbed)
 
 
+def test_a_dask_scheduler_gives_the_same_bytes(root: Path, undisturbed: Path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, protocol="tcp", host="127.0.0.1"
+    ) as cluster:
+        compute(Study(), on=cluster, tell=lambda line: None)
+    assert results(root) == results(undisturbed)
+
+
 def test_a_unit_that_fails_stops_only_what_waits_for_it(root: Path, monkeypatch: pytest.MonkeyPatch):
     bad = Warm().units()[0]
     real = RunUnit.compute_in
@@ -226,7 +235,7 @@ def test_every_run_has_a_line_with_the_time_that_is_left(root: Path):
     compute(Study(["warmstart"]), workers=1, tell=told.append)
     lines = [line for line in told if "  warm: run connect4-6x6-k4 " in line]
     assert len(lines) == 4 and all("left " in line and "about " in line for line in lines)
-    assert "wrora fixed seed 1; done " in lines[-1]
+    assert " wrora fixed seed 1 in 0." in lines[-1]
 
 
 # --- publishing ---------------------------------------------------------------------------------------------------

@@ -6,13 +6,16 @@ version of the results; a field that cannot act is null in it, so that equal com
 """
 
 import hashlib
+import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from numbers import Integral
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+F = TypeVar("F", bound=Callable[..., Any])
 RESULTS_VERSION = 1
 """Of results without a network. To be raised when a change of the code changes results; a golden test notices when that
 was forgotten."""
@@ -65,6 +68,50 @@ class Parameters(BaseModel):
     def results_version(self) -> int:
         """The version of the results that follow from these parameters."""
         return NETWORK_RESULTS_VERSION if self.learns else RESULTS_VERSION
+
+
+def takes(*models: type[Parameters], without: Collection[str] = (), varying: Collection[str] = ()) -> Callable[[F], F]:
+    """Decorate a function whose ``**options`` go on to these parameter objects: its signature and its text name each.
+
+    A field that several models have is named once, without a default where theirs differ, or where it is ``varying``.
+    Parameters that the function has itself are its own.
+    """
+
+    def decorated(function: F) -> F:
+        own = inspect.signature(function)
+        named = [p for p in own.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+        left_out = {parameter.name for parameter in named} | set(without)
+        texts: dict[str, str | None] = {}
+        defaults: dict[str, list[Any]] = {}
+        for name, field in (item for model in models for item in model.model_fields.items()):
+            if name not in left_out:
+                texts.setdefault(name, field.description)
+                defaults.setdefault(name, []).append(field.get_default())
+        options = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=found[0] if one else ...)
+            for name, found in defaults.items()
+            for one in [len({*found}) == 1 and name not in varying]
+        ]
+        function.__signature__ = own.replace(parameters=[*named, *options])  # type: ignore[attr-defined]
+        listed = "\n".join(f"    {name}: {text}" for name, text in texts.items())
+        function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions:\n{listed}\n"
+        return function
+
+    return decorated
+
+
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """A whole number from a range, or a sentence that says which."""
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if is_whole and least <= value and (most is None or value <= most):
+        return int(value)
+    limits = f"of {least} or more" if most is None else f"from {least} to {most}"
+    raise ParameterError(f"{name} = {brief(value)} is not allowed: it should be a whole number {limits}")
+
+
+def brief(what: object) -> str:
+    """A thing as a sentence about it can name it: the beginning of its first line."""
+    return repr(what).partition("\n")[0][:60]
 
 
 def canonical_json(values: dict[str, Any]) -> str:

@@ -40,8 +40,9 @@ class Cluster:
     def start(self, name: str) -> None:
         """Start "scheduler", or a worker under any other name."""
         port = self.address.rpartition(":")[2]
-        scheduler = ["scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-show"]
-        worker = ["worker", self.address, "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        here = ["--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0"]
+        scheduler = ["scheduler", *here, "--port", port, "--no-show"]
+        worker = ["worker", self.address, *here, "--nthreads", "1", "--no-nanny"]
         worker += ["--local-directory", str(self.folder / name)]
         command = [sys.executable, "-m", "dask", *(scheduler if name == "scheduler" else worker)]
         self.processes[name] = subprocess.Popen(

@@ -5,7 +5,7 @@ const path = require("path");
 const vm = require("vm");
 
 const SCRIPTS = path.join(__dirname, "..", "..", "book", "_static", "play");
-for (const name of ["rules.js", "search.js", "network.js"]) {
+for (const name of ["rules.js", "search.js", "network.js", "board.js"]) {
   const file = path.join(SCRIPTS, name);
   vm.runInThisContext(fs.readFileSync(file, "utf8"), { filename: file });
 }
@@ -20,6 +20,8 @@ const sentence = (call) => {
 };
 
 const TASKS = {
+  looks: () => globalThis.WarmStart.LOOKS,
+
   // Each position along a line of moves, as the rules see it.
   rules: ({ lines }) =>
     lines.map(({ name, moves }) => {

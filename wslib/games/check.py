@@ -23,7 +23,7 @@ def check_game(game: Game, games: int = 50, seed: int = 0) -> int:
             seen += 1
             if position.is_over:
                 break
-            after = position.play(int(rng.choice(position.legal)))
+            after = position.act(int(rng.choice(position.legal)))
             _check_step(position, after)
             position = after
         _require(len(position.history) <= game.max_plies, "no game is longer than max_plies", position)
@@ -52,7 +52,7 @@ def _check_position(position: Position) -> None:
         )
         for action in position.legal:
             _require(
-                image.play(symmetry.actions[action]) == symmetry.position(position.play(action)),
+                image.act(symmetry.actions[action]) == symmetry.position(position.act(action)),
                 "to play and then turn the board is to turn the board and then play",
                 position,
             )

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 
 import numpy as np
 
 from wslib.games import rules as R
+from wslib.parameters import brief
 
 FIRST, SECOND = 0, 1
 STONES = "XO"
@@ -106,26 +108,32 @@ class Game:
         second = 1 << ((r - 1) * n + c - 1) | 1 << (r * n + c)
         return Position(self, first, second, FIRST)
 
-    def position(self, moves: "str | Iterable[int | str]" = ()) -> "Position":
-        """The position after these moves: a text such as ``"d3 c5"``, ``"d3c5"``, ``"4453"``, or names or numbers."""
+    def position(self, moves: "str | Iterable[str]" = ()) -> "Position":
+        """The position after these moves: a text such as ``"d3 c5"``, ``"d3c5"``, ``"4453"``, or a list of names."""
         position = self.start()
+        if not isinstance(moves, Iterable):
+            raise IllegalMove(f"moves are a text, as {self._example!r}, or a list of names, not {moves!r}")
         for move in self.split(moves) if isinstance(moves, str) else moves:
             position = position.play(move)
         return position
+
+    @property
+    def _example(self) -> str:
+        """A move list of the game as it is written."""
+        return "4 4 5 3" if self.name == "connect4" else "c2 b2 b3"
 
     def split(self, moves: str) -> list[str]:
         """The single moves of a move list, with or without spaces or commas between them."""
         one = r"\d" if self.name == "connect4" else r"[a-hA-H]\d|pass|PASS|Pass|--"
         wrong = re.sub(rf"(?:{one})|[\s,]", "", moves)
         if wrong:
-            example = "4 4 5 3" if self.name == "connect4" else "c2 b2 b3"
-            raise IllegalMove(f"a move list of {self.title} looks like {example!r}: what is {wrong[:20]!r}?")
+            raise IllegalMove(f"a move list of {self.title} looks like {self._example!r}: what is {wrong[:20]!r}?")
         return re.findall(one, moves)
 
     def action_name(self, action: int) -> str:
         """The notation of a move: ``d3`` (column and row, from the top left), a column ``4``, or ``pass``."""
-        if not 0 <= action < self.actions:
-            raise IllegalMove(f"{self.title} has the actions 0 to {self.actions - 1}, not {action}")
+        if not isinstance(action, Integral) or not 0 <= action < self.actions:
+            raise IllegalMove(f"{self.title} has the actions 0 to {self.actions - 1}, not {action!r}")
         if self.name == "connect4":
             return str(action + 1)
         if action == self.cells:
@@ -142,7 +150,7 @@ class Game:
             last, more = (self.cells, " and pass") if self.name == "othello" else (self.actions, "")
             names = f"{self.action_name(0)} to {self.action_name(last - 1)}{more}"
             raise IllegalMove(f"{move!r} is no move of {self.title}: its moves are {names}")
-        self.action_name(int(move))
+        self.action_name(move)
         return int(move)
 
     @cached_property
@@ -216,6 +224,9 @@ class Game:
     def __str__(self) -> str:
         return self.title
 
+    def __repr__(self) -> str:
+        return f"game({self.id!r})"
+
 
 @dataclass(frozen=True)
 class Position:
@@ -271,16 +282,28 @@ class Position:
         """The legal moves by name."""
         return tuple(self.game.action_name(a) for a in self.legal)
 
-    def play(self, move: int | str) -> "Position":
-        """The position after a move, given by name or number."""
-        action = self.game.action_number(move)
+    def play(self, move: str) -> "Position":
+        """The position after a move, given by its name: ``play("4")``, ``play("d3")``, ``play("pass")``.
+
+        A number is refused, because in Connect Four 4 could be the fourth column or the action with number 4, which is
+        the fifth: :meth:`act` takes an action by its number.
+        """
+        if not isinstance(move, str):
+            raise IllegalMove(
+                f"a move is named by a text, as play({self.game.action_name(0)!r}), not by {move!r}: an action is "
+                "played by its number with act"
+            )
+        return self.act(self.game.action_number(move))
+
+    def act(self, action: int) -> "Position":
+        """The position after an action, given by its number, as in :attr:`legal` and in the order of a policy."""
         if action not in self.legal:
             name = self.game.action_name(action)
             if self.is_over:
                 raise IllegalMove(f"{name} cannot be played: the game is over")
             raise IllegalMove(f"{name} is not legal here; legal: {' '.join(self.moves)}")
-        own, opp = R.play(self.game.rules, *self.words, action)
-        return Position(self.game, int(own), int(opp), 1 - self.to_move, (*self.history, action))
+        own, opp = R.play(self.game.rules, *self.words, int(action))
+        return Position(self.game, int(own), int(opp), 1 - self.to_move, (*self.history, int(action)))
 
     @property
     def board(self) -> np.ndarray:
@@ -306,7 +329,7 @@ class Position:
         positions = [self.game.start()]
         with suppress(IllegalMove):
             for action in self.history:
-                positions.append(positions[-1].play(action))
+                positions.append(positions[-1].act(action))
         if positions[-1] != self:
             raise ValueError(f"the moves from the start to this position are not known, only {self.move_list!r}")
         yield from positions
@@ -328,15 +351,25 @@ class Position:
         end = f"{STONES[self.to_move]} to move" + (f": {self.caption}" if self.is_over else "")
         return "\n".join([*lines, end])
 
+    __repr__ = __str__
+
 
 def game(
-    name: str, size: int | None = None, *, rows: int | None = None, cols: int | None = None, k: int | None = None
+    name: str | Game, size: int | None = None, *, rows: int | None = None, cols: int | None = None, k: int | None = None
 ) -> Game:
     """Make a game: ``game("othello")``, ``game("connect4", rows=6, cols=7)``, ``game("gobang", 8, k=5)``.
 
     Boards are 6×6 unless said (tic-tac-toe: 3×3), lines of four win. A name may carry the size: ``"gobang-8x8-k5"``.
+    A game is given back as it is, so that whoever takes a game takes its name as well.
     """
     asked = name
+    if isinstance(name, Game):
+        if not size is rows is cols is k is None:
+            raise ValueError(f"{name.title} has its size already: leave out size, rows, cols and k")
+        return name
+    for what, number in (("size", size), ("rows", rows), ("cols", cols), ("k", k)):
+        if number is not None and not isinstance(number, int):
+            raise ValueError(f"{what} = {number!r} is not allowed: it should be a whole number")
     match = re.fullmatch(r"([a-z0-9]+)(?:-(\d+)x(\d+))?(?:-k(\d+))?", str(name))
     if match:
         name = match[1]
@@ -346,7 +379,9 @@ def game(
         cols = cols if cols is not None else (int(match[3]) if match[3] else None)
         k = k if k is not None else (int(match[4]) if match[4] else None)
     if not match or name not in NAMES:
-        raise ValueError(f"there is no game {asked!r}: the games are {', '.join(NAMES)} (with a size: 'connect4-6x7')")
+        raise ValueError(
+            f"there is no game {brief(asked)}: the games are {', '.join(NAMES)} (with a size: 'connect4-6x7')"
+        )
     default = 3 if name == "tictactoe" else 6
     rows = rows if rows is not None else size if size is not None else default
     cols = cols if cols is not None else size if size is not None else default
@@ -363,3 +398,14 @@ def game(
     if not 2 <= k <= longest:
         raise ValueError(f"k in a row on a {rows}×{cols} board needs 2 ≤ k ≤ {longest}, not {k}")
     return Game("gobang" if name == "tictactoe" else name, rows, cols, k)
+
+
+def position_of(what: "Position | Game | str") -> Position:
+    """A position as it is; the start of a game, given itself or by its name."""
+    if isinstance(what, Position):
+        return what
+    if isinstance(what, Game | str):
+        return game(what).start()
+    raise ValueError(
+        f"{brief(what)} is no position: give one, as game('connect4').position('4 4'), or a game for its start"
+    )

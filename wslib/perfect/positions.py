@@ -152,29 +152,30 @@ def file_name(the_game: Game, which: str) -> str:
     return f"{the_game.id}-{which}.csv"
 
 
-Play = Callable[[Position, Generator], int | str]
+Play = Callable[[Position, Generator], int]
 
 
 def _random_move(position: Position, random: Generator) -> int:
     return int(position.legal[int(random.integers(len(position.legal)))])
 
 
-def _search_move(position: Position, random: Generator, simulations: int) -> str:
-    return move(player("mcts", simulations=simulations), position, int(random.integers(1 << 30)))
+def _search_move(position: Position, random: Generator, simulations: int) -> int:
+    name = move(player("mcts", simulations=simulations), position, int(random.integers(1 << 30)))
+    return position.game.action_number(name)
 
 
-def _half_random(position: Position, random: Generator) -> int | str:
+def _half_random(position: Position, random: Generator) -> int:
     return _random_move(position, random) if random.random() < 0.5 else _search_move(position, random, 50)
 
 
-def _strong(position: Position, random: Generator) -> str:
+def _strong(position: Position, random: Generator) -> int:
     return _search_move(position, random, 1000)
 
 
 def _perfect_with_slips(solver: Solver) -> Play:
     """Any of the best moves where they are known cheaply, else the strong player's; now and then a random one."""
 
-    def choose(position: Position, random: Generator) -> int | str:
+    def choose(position: Position, random: Generator) -> int:
         if random.random() < SLIPS:
             return _random_move(position, random)
         if position.game.name == "othello" and _empty(position) > MOST_EMPTY:
@@ -210,7 +211,7 @@ def _play(the_game: Game, which: str, phase: int, seed: int, number: int, solver
     position = random_opening(the_game, min(int(random.integers(least, most + 1)), plies), seed, number)
     choose = _player(which, number, solver)
     while len(position.history) < plies and not position.is_over:
-        position = position.play(choose(position, random))
+        position = position.act(choose(position, random))
     return position
 
 

@@ -40,7 +40,7 @@ class _Proof:
             bar.update(share)
         else:
             answer, done, part = False, 0.0, share / len(position.legal)
-            for after in sorted((position.play(a) for a in position.legal), key=_replies):
+            for after in sorted((position.act(a) for a in position.legal), key=_replies):
                 done += part
                 if not self.at_least(after, 1 - value, bar, part):
                     answer = True

@@ -13,9 +13,10 @@ import pandas as pd
 
 from wslib._compiled import kernel, stream
 from wslib.games import Game, Position
+from wslib.games import game as game_of
 from wslib.games.rules import RUNNING, legal_actions, play, status
-from wslib.parameters import ParameterError
-from wslib.play.players import RandomSettings, Seat, sit
+from wslib.parameters import ParameterError, whole
+from wslib.play.players import RandomSettings, Seat, player_of, sit
 from wslib.study.engine.workers import in_processes
 
 BLOCK = 50
@@ -74,23 +75,23 @@ class Games:
         )
 
 
-def match(game: Game, a: Any, b: Any, games: int = 100, seed: int = 0, opening_plies: int = 0, workers: int = 1,
+def match(game: Game | str, a: Any, b: Any, games: int = 100, seed: int = 0, opening_plies: int = 0, workers: int = 1,
           progress: Callable[[int], object] | None = None) -> Games:  # fmt: skip
     """Let two players meet; each of the ``games / 2`` openings is played with both colours.
 
-    ``progress`` is called with the number of games just finished.
+    A player is a name (``"mcts"``), settings (``player("mcts", simulations=400)``), a network, or a function from a
+    position to a move. ``progress`` is called with the number of games just finished.
 
-    >>> from wslib.games import game
-    >>> from wslib.play import player
-    >>> match(game("tictactoe"), player("mcts"), player("random"), games=20).win_rate > 0.5
+    >>> match("tictactoe", "mcts", "random", games=20).win_rate > 0.5
     True
     """
-    if games < 2 or games % 2:
+    game, a, b = game_of(game), player_of(a), player_of(b)
+    if whole("games", games, 2) % 2:
         raise ParameterError(
             f"games = {games} is not allowed: a match has an even number, each opening with both colours"
         )
-    if not 0 <= opening_plies < game.cells:
-        raise ParameterError(f"opening_plies = {opening_plies} is not allowed: {game.title} has 0 to {game.cells - 1}")
+    whole("opening_plies", opening_plies, 0, game.cells - 1)
+    whole("workers", workers, 0)
     blocks = [(game, a, b, seed, opening_plies, start, min(start + BLOCK, games)) for start in range(0, games, BLOCK)]
     played: list[Games | None] = [None] * len(blocks)
     for index, block in in_processes(play_block, blocks, workers):
@@ -132,7 +133,7 @@ def random_opening(game: Game, plies: int, seed: int, number: int) -> Position:
             if position.is_over:
                 break
             own, opp = position.words
-            position = position.play(int(seat.choose(np.zeros(1, np.int64), np.array([own]), np.array([opp]))[0]))
+            position = position.act(int(seat.choose(np.zeros(1, np.int64), np.array([own]), np.array([opp]))[0]))
         if not position.is_over:
             return position
     raise ParameterError(f"opening_plies = {plies} is not allowed: random openings of {game.title} end before that")

@@ -15,11 +15,11 @@ from pydantic import Field
 
 from wslib import rhea
 from wslib._compiled import GAMMA, kernel, scramble, stream
-from wslib.games import Game, IllegalMove, Position
+from wslib.games import Game, IllegalMove, Position, position_of
 from wslib.games.rules import legal_actions, random_action
-from wslib.parameters import ParameterError, Parameters
-from wslib.search import GuidedSettings, SearchSettings, kernels
-from wslib.search.guided import Evaluator, GuidedSearch
+from wslib.parameters import ParameterError, Parameters, brief, takes
+from wslib.search import GUIDED, GuidedSettings, SearchSettings, kernels
+from wslib.search.guided import Evaluator, GuidedSearch, check_network
 
 
 class RandomSettings(Parameters):
@@ -44,23 +44,45 @@ class Seat(Protocol):
         """The actions for these games (by their index), which are in the states ``(own, opp)``."""
 
 
-def player(method: str, **options: Any) -> Any:
-    """The settings of a player by name: ``player("rave", simulations=400)``, ``player("rhea", horizon=5)``.
+@takes(SearchSettings, GuidedSettings, rhea.RheaSettings)
+def player(method: str, network: Evaluator | None = None, **options: Any) -> Any:
+    """A player by name: ``player("rave", simulations=400)``, ``player("rhea", horizon=5)``.
+
+    Without a network the methods are ``random``, ``mcts``, ``rave`` and ``rhea``; with one, those of the thesis:
+    ``player("wrora", network)``. An option that does not belong to the method is refused.
 
     >>> player("mcts").simulations
     100
     """
-    if method not in METHODS:
-        raise ParameterError(f"there is no player {method!r}: the players are {', '.join(METHODS)}")
+    if network is not None:
+        check_network(network)
+        return NetworkPlayer(network, GuidedSettings(method=method, **options))
+    if not isinstance(method, str) or method not in METHODS:
+        if method in tuple(GUIDED):
+            raise ParameterError(f"player {method!r} needs a network: player({method!r}, network)")
+        raise ParameterError(f"there is no player {brief(method)}: the players are {', '.join(METHODS)}")
     return METHODS[method](method=method, **options)
+
+
+def player_of(what: Any) -> Any:
+    """A player as it is; one given by its name, or a network (which plays by the search ``baseline``)."""
+    if isinstance(what, str):
+        return player(what)
+    if hasattr(what, "evaluate"):
+        return NetworkPlayer(what)
+    if sit.dispatch(type(what)) is not sit.dispatch(object) or callable(what):
+        return what
+    raise ParameterError(
+        f"{brief(what)} is no player: give a name ('mcts'), settings (player('mcts')), a network, or a function from "
+        "a position to a move"
+    )
 
 
 @singledispatch
 def sit(player: Any, game: Game, streams: np.ndarray, colours: np.ndarray) -> Seat:
     """Give a player its seat at ``len(streams)`` games, in which it has these colours (0 moves first)."""
-    if callable(player):
-        return _FunctionSeat(player, game, colours)
-    raise TypeError(f"{player!r} is no player: give settings (player('mcts')) or a function from a position to a move")
+    known = player_of(player)
+    return _FunctionSeat(player, game, colours) if known is player else sit(known, game, streams, colours)
 
 
 @kernel
@@ -139,7 +161,7 @@ class _RheaSeat:
 
 
 class _FunctionSeat:
-    """Any function from a position to a move."""
+    """Any function from a position to a move: its name, or the number of an action, as in :attr:`Position.legal`."""
 
     def __init__(self, function: Callable[[Position], int | str], game: Game, colours: np.ndarray):
         self.function, self.game, self.colours = function, game, colours
@@ -148,7 +170,9 @@ class _FunctionSeat:
         positions = [
             Position(self.game, int(a), int(b), int(self.colours[i])) for i, a, b in zip(games, own, opp, strict=True)
         ]
-        return np.array([p.play(self.function(p)).history[-1] for p in positions], np.int64)
+        moves = [(p, self.function(p)) for p in positions]
+        after = [p.play(move) if isinstance(move, str) else p.act(move) for p, move in moves]
+        return np.array([p.history[-1] for p in after], np.int64)
 
 
 sit.register(RandomSettings, lambda player, game, streams, colours: _RandomSeat(game, streams))
@@ -159,6 +183,7 @@ sit.register(rhea.RheaSettings, lambda player, game, streams, colours: _RheaSeat
 
 def move(player: Any, position: Position, seed: int = 0) -> str:
     """One move of a player in a position, by name (drawn from the stream of this seed and ply)."""
+    position = position_of(position)
     if position.is_over:
         raise IllegalMove(f"no move can be made: the game is over ({position.caption})")
     streams = np.array([stream(seed, "move", len(position.history))])

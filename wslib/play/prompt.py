@@ -4,17 +4,19 @@ from collections.abc import Callable
 from typing import Any
 
 from wslib.games import STONES, Game, IllegalMove, Position
-from wslib.play.players import move
+from wslib.games import game as game_of
+from wslib.play.players import move, player_of
 
 
-def play(game: Game, against: Any, you: str = "X", seed: int = 0, ask: Callable[[str], str] = input,
+def play(game: Game | str, against: Any = "mcts", you: str = "X", seed: int = 0, ask: Callable[[str], str] = input,
          show: Callable[[Position], object] | None = None) -> Position:  # fmt: skip
-    """Play a game; returns its final position, with all moves.
+    """Play a game against a player (a name, settings, a network or a function); returns its final position.
 
     Type a move as the board's labels name it (``d3``, ``4``, ``pass``), ``moves`` for the legal ones, ``back`` to take
     your last move back, ``quit`` to stop. ``you`` is ``"X"`` to move first or ``"O"``.
     """
-    if you not in STONES:
+    game, against = game_of(game), player_of(against)
+    if not isinstance(you, str) or you not in tuple(STONES):
         raise ValueError(f"you = {you!r} is not allowed: it should be 'X' (you move first) or 'O'")
     show = show or show_board
     yours = STONES.index(you)

@@ -17,6 +17,7 @@ from wslib._compiled import GAMMA, MIX_1, ONE, S32, ZERO, inlined, kernel, lowes
 from wslib._numbers import gamma
 from wslib.games import Game
 from wslib.games.rules import RUNNING, fill_planes
+from wslib.parameters import ParameterError, brief
 from wslib.search import kernels
 from wslib.search.kernels import back_up, choose, descend, edge_action, find_root, play_out, tree_of, weigh_edges
 from wslib.search.settings import GuidedSettings
@@ -29,6 +30,17 @@ class Evaluator(Protocol):
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities (n, actions) and values (n,) for planes (n, 1, rows, cols)."""
+
+
+def check_network(network: Evaluator, board: Game | None = None) -> None:
+    """Refuse what evaluates no positions, or not those of this game: a network may say in ``game`` which it plays."""
+    if not hasattr(network, "evaluate"):
+        raise ParameterError(
+            f"{brief(network)} is no network: it should have evaluate(planes), as network('connect4') has"
+        )
+    plays = getattr(network, "game", None)
+    if board is not None and plays not in (None, board):
+        raise ParameterError(f"this network plays {plays}, not {board}")
 
 
 class Memory(NamedTuple):
@@ -216,6 +228,7 @@ class GuidedSearch:
     """The searches of one player in a set of games: a tree per game, one memory of evaluations for all."""
 
     def __init__(self, game: Game, settings: GuidedSettings, network: Evaluator, streams: np.ndarray):
+        check_network(network, game)
         self.game, self.settings, self.network, self.streams = game, settings, network, streams
         self.plan = kernels.make_plan(settings)
         self.forest = kernels.plant(game.rules, len(streams), settings.simulations + 2, settings.rave)

@@ -299,15 +299,19 @@ def choose(rules, plan, tree, node, sample, streams, i):
 
 @kernel
 def search_moves(rules, plan, forest, trees, own, opp, streams, games, simulations, fresh, actions):
-    """Search a move for each of several games, one after the other, each with its own tree and random stream."""
+    """Search a move for each of several games, one after the other, each with its own tree and random stream.
+
+    Without room for ``actions`` the trees grow and no move is chosen.
+    """
     for index in range(len(own)):
         tree, i = tree_of(forest, trees[index]), games[index]
         if fresh:
             clear(tree)
         for _ in range(simulations):
             simulate(rules, plan, tree, own[index], opp[index], streams, i)
-        root = find_root(tree, own[index], opp[index])
-        actions[index] = choose(rules, plan, tree, root, False, streams, i)
+        if len(actions):
+            root = find_root(tree, own[index], opp[index])
+            actions[index] = choose(rules, plan, tree, root, False, streams, i)
 
 
 @kernel

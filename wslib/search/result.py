@@ -2,21 +2,31 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, Self
 
 import numpy as np
 import pandas as pd
 
 from wslib import draw
-from wslib._compiled import stream
 from wslib.games import Position
 from wslib.games.rules import RUNNING
-from wslib.parameters import ParameterError
+from wslib.parameters import whole
 from wslib.search import kernels
-from wslib.search.guided import Evaluator, GuidedSearch
-from wslib.search.settings import GUIDED, GuidedSettings, SearchSettings, method_name
+from wslib.search.settings import GuidedSettings, SearchSettings, method_name
 
 _COLUMNS = ("action", "prior", "n", "q", "u", "n_rave", "q_rave", "score", "weight", "child")
+
+
+class Searching(Protocol):
+    """A search of one position that can go on."""
+
+    forest: kernels.Forest
+
+    def run(self, own: np.ndarray, opp: np.ndarray, simulations: int) -> None:
+        """Add so many simulations that start in this state, given as two arrays of one word."""
+
+    def copy(self) -> Self:
+        """The same search, to go on from here by itself."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +38,13 @@ class SearchResult:
 
     position: Position
     settings: SearchSettings | GuidedSettings
-    forest: kernels.Forest
+    searching: Searching
     node: int
+
+    @property
+    def forest(self) -> kernels.Forest:
+        """The tree, the only one of its forest."""
+        return self.searching.forest
 
     @cached_property
     def _table(self) -> dict[str, np.ndarray]:
@@ -88,14 +103,21 @@ class SearchResult:
             here = deeper
         return line
 
-    def _at(self, move: int | str) -> "SearchResult | None":
+    def _at(self, move: str) -> "SearchResult | None":
         after = self.position.play(move)
         node = int(self._table["child"][list(self.actions).index(after.history[-1])])
         if node < 0 or (self.forest.nodes[0, node]["status"] == RUNNING and not after.legal):
             return None
-        return SearchResult(after, self.settings, self.forest, node)
+        return SearchResult(after, self.settings, self.searching, node)
 
-    def after(self, move: int | str) -> "SearchResult":
+    def more(self, simulations: int = 100) -> "SearchResult":
+        """The search with so many simulations more, as if they had been asked for at once; this result stays as it is.
+
+        Only what the settings make of the number itself stays, such as RAVE's equivalence.
+        """
+        return searched(self.position, self.settings, self.searching.copy(), whole("simulations", simulations, 1))
+
+    def after(self, move: str) -> "SearchResult":
         """The same search seen one move later."""
         deeper = self._at(move)
         if deeper is None:
@@ -162,40 +184,8 @@ class SearchResult:
         return f"{self.plot()._repr_html_()}{table}<p>Principal variation: {line}</p>"
 
 
-def search(position: Position, network: Evaluator | None = None, *, method: str | None = None, simulations: int = 100,
-           seed: int = 0, **options: Any) -> SearchResult:  # fmt: skip
-    """Search a position and look into what was found.
-
-    Without a network the method is ``mcts`` (default) or ``rave``; with one it is one of the thesis' six, ``baseline``
-    (default) to ``wrora``.
-
-    >>> from wslib.games import game
-    >>> search(game("tictactoe").position("a1 b1 b2 c1"), simulations=200).best
-    'c3'
-    """
-    if network is not None and not hasattr(network, "evaluate"):
-        raise ParameterError(f"{network!r} is no network: name a method as in search(position, method='rave')")
-    if position.is_over:
-        raise ValueError(f"there is nothing to search: the game is over ({position.caption})")
+def searched(position: Position, settings: Any, searching: Searching, simulations: int) -> SearchResult:
+    """What a search has found after so many simulations more from this position."""
     own, opp = (np.array([word]) for word in position.words)
-    streams, first = np.array([stream(seed, "search")]), np.zeros(1, int)
-    if network is not None:
-        settings: SearchSettings | GuidedSettings
-        settings = GuidedSettings(method=method or "baseline", simulations=simulations, **options)
-        searching = GuidedSearch(position.game, settings, network, streams)
-        searching.run(first, own, opp)
-        forest = searching.forest
-    else:
-        settings = SearchSettings(method=_without_network(method), simulations=simulations, **options)
-        rules, plan = position.game.rules, kernels.make_plan(settings)
-        forest = kernels.plant(rules, 1, simulations + 1, settings.rave)
-        kernels.search_moves(
-            rules, plan, forest, first, own, opp, streams, first, simulations, True, np.empty(1, int)
-        )  # fmt: skip
-    return SearchResult(position, settings, forest, int(kernels.find(forest, 0, own[0], opp[0])))
-
-
-def _without_network(method: str | None) -> str:
-    if method in GUIDED and method != "rave":
-        raise ParameterError(f"method {method!r} needs a network: search(position, network, method={method!r})")
-    return method or "mcts"
+    searching.run(own, opp, simulations)
+    return SearchResult(position, settings, searching, int(kernels.find(searching.forest, 0, own[0], opp[0])))

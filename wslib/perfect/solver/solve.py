@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from wslib import draw
-from wslib.games import Game, Position
-from wslib.parameters import ParameterError
+from wslib.games import Game, Position, position_of
+from wslib.parameters import ParameterError, whole
 from wslib.perfect.solver import discs, lines
 from wslib.perfect.solver.table import LIMIT, NODES, STOPPED, empty_memory
 
@@ -83,7 +83,7 @@ class Solver:
         known = None if by_discs else self.value(position)
         found: dict[int, tuple[int | None, int | None]] = {}
         for action in position.legal:
-            after = position.play(action)
+            after = position.act(action)
             if known == -1:  # where all is lost, every move loses
                 found[action] = -1, None
             elif by_discs:
@@ -179,9 +179,9 @@ def check_position(position: Position) -> None:
         raise ValueError(f"there is nothing to solve: the game is over ({position.caption})")
 
 
-def solve(position: Position, *, nodes: int = 50_000_000, seconds: float | None = None, table_bits: int = 22,
-          exact: bool = True) -> Solution:  # fmt: skip
-    """The exact value of a position and of each of its legal moves.
+def solve(position: Position | Game | str, *, nodes: int = 50_000_000, seconds: float | None = None,
+          table_bits: int = 22, exact: bool = True) -> Solution:  # fmt: skip
+    """The exact value of a position (of a game: its start) and of each of its legal moves.
 
     A budget of ``nodes`` (about 3 million are searched in a second), and of ``seconds`` if given, is for everything
     together; what it does not suffice for is "not solved", never guessed. ``exact`` asks in Othello for the difference
@@ -192,10 +192,10 @@ def solve(position: Position, *, nodes: int = 50_000_000, seconds: float | None 
     >>> solve(game("tictactoe").position("a1 b1")).best
     ('a2', 'b2', 'a3')
     """
-    if nodes < 1:
-        raise ParameterError(f"nodes = {nodes} is not allowed: a search needs at least 1")
-    if seconds is not None and not seconds > 0:
+    whole("nodes", nodes, 1)
+    if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
         raise ParameterError(f"seconds = {seconds} is not allowed: it should be more than 0, or None for no limit")
+    position = position_of(position)
     check_position(position)
     solver = Solver(position.game, table_bits)
     if seconds is not None:  # what is compiled at the first call does not count

@@ -142,7 +142,7 @@ def _experiment(name: str, settings: Sequence[str], workers: int) -> Experiment:
 
 
 def _study(asked: argparse.Namespace) -> None:
-    if asked.on:
+    if asked.on is not None:
         cluster.check_address(asked.on)
     if asked.publish is not None and not asked.publish >= 0:
         raise ParameterError(f"--publish {asked.publish} is not allowed: it should be minutes, 0 or more")
@@ -218,7 +218,7 @@ def _named(name: str, units: Sequence[Unit], experiment: str) -> Unit:
 
 def _run(asked: argparse.Namespace) -> None:
     experiment = _experiment(asked.experiment, asked.set, asked.workers)
-    if asked.on:
+    if asked.on is not None:
         cluster.check_address(asked.on)
     units = _chosen(asked, list({unit.id: unit for unit in experiment.units()}.values()))
     one = asked.unit is not None or asked.index is not None
@@ -237,7 +237,7 @@ def _run(asked: argparse.Namespace) -> None:
         if not one:
             units, left_out = networks.playable(units, experiment.name)
             print(left_out, end="", file=sys.stderr)
-        on = {"on": asked.on} if asked.on else {}
+        on = {"on": asked.on} if asked.on is not None else {}
         frame = study.results(units, experiment.name, experiment.workers, **on)
         counts = frame.drop_duplicates("unit")["origin"].value_counts().to_dict()
         print(", ".join(f"{number} units {origin}" for origin, number in counts.items()))

@@ -5,8 +5,8 @@ as ``LocalCluster`` or ``dask_jobqueue.SLURMCluster``. The file store alone carr
 stores it and returns its id; a unit that is stored already is not computed again, so that what Dask repeats after it
 has lost a worker costs nothing, and after the loss of the scheduler the same call goes on.
 
-A Dask scheduler runs whatever code it is sent by anybody who reaches it. So its address must be a loopback address, or
-the connection must be TLS, where both sides show a certificate.
+A Dask scheduler runs whatever code it is sent by anybody who reaches it, and so does a worker. So its address must be a
+loopback address, where all of them listen; or the connection must be TLS, where both sides show a certificate.
 """
 
 import ipaddress
@@ -39,7 +39,7 @@ def check_address(address: str) -> None:
     >>> check_address("tcp://127.0.0.1:8786")
     >>> check_address("tls://10.1.2.3:8786")
     """
-    match = re.fullmatch(r"(?P<protocol>tcp|tls|inproc)://(?P<host>\[[^]]+\]|[^:/]*)(?P<rest>[:/].*)?", address)
+    match = re.fullmatch(r"(?:(?P<protocol>tcp|tls)://(?P<host>\[[^]]+\]|[^:/]*):[0-9]{1,5}|inproc://.+)", address)
     if not match:
         raise ParameterError(
             f"{address!r} is not a scheduler's address: it should be like tcp://127.0.0.1:8786 or tls://host:8786"
@@ -129,11 +129,14 @@ def _client(on: Any, kind: Any) -> tuple[Any, bool]:
     """A client of whatever was given, and whether it is ours to close."""
     if isinstance(on, str):
         check_address(on)
+        if on.startswith("tls:"):
+            _check_certificates(on)
         try:
             client = kind(on, timeout=PATIENCE, set_as_default=False)
         except OSError as error:
             raise SchedulerLost(
-                f"no scheduler answers at {on}: 'dask scheduler --host 127.0.0.1' starts one"
+                f"no scheduler answers at {on}: 'dask scheduler --host 127.0.0.1 --dashboard-address 127.0.0.1:8787' "
+                "starts one"
             ) from error
     elif hasattr(on, "scheduler_address"):
         check_address(on.scheduler_address)
@@ -148,8 +151,48 @@ def _client(on: Any, kind: Any) -> tuple[Any, bool]:
     return _checked(client), True
 
 
+def _check_certificates(address: str) -> None:
+    """Refuse to knock at a TLS address without the files that both sides show; Dask would only wait."""
+    from distributed.security import Security
+
+    try:
+        missing = Security().get_connection_args("client").get("ssl_context") is None
+    except (OSError, ValueError) as error:
+        raise ParameterError(f"the certificates for {address} cannot be read: {error}") from None
+    if missing:
+        raise ParameterError(
+            f"{address!r} needs certificates: Dask's configuration (distributed.comm.tls) should name ca-file, and "
+            "the client's cert and key, as in DASK_DISTRIBUTED__COMM__TLS__CA_FILE=dask.pem"
+        )
+
+
+def _ears(dask_scheduler: Any = None, dask_worker: Any = None) -> tuple[str, str]:
+    """Where the scheduler or worker that this is run by listens, and its dashboard (nothing: it has none)."""
+    server = dask_scheduler or dask_worker
+    return server.listen_address, getattr(getattr(server, "http_server", None), "address", "")
+
+
+def _check_ears(client: Any) -> None:
+    """Refuse a scheduler or a worker that others can send code to; say so of a dashboard that others can look at."""
+    told = [client.run_on_scheduler(_ears), *client.run(_ears, on_error="ignore").values()]
+    for address, _ in told:
+        match = re.fullmatch(r"tcp://(.*):[0-9]+", address)
+        if match and not _is_loopback(match[1].strip("[]")):
+            raise ParameterError(
+                f"a scheduler or worker listens at {address}, and runs the code of anybody who reaches it: it should "
+                "be started with --host 127.0.0.1 (or by TLS)"
+            )
+    for _, dashboard in told:
+        if dashboard and not _is_loopback(dashboard):
+            _tell_open_dashboard(dashboard)
+
+
 def _checked(client: Any) -> Any:
-    """A client whose workers have one thread each: units set the threads of their process, and share its caches."""
+    """A client of a cluster that nobody else commands, and whose workers have one thread each.
+
+    Units set the threads of their process, and share its caches.
+    """
+    _check_ears(client)
     threads = {worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()}
     if threads - {1}:
         raise ParameterError(
@@ -164,6 +207,15 @@ def _tell_dashboard(link: str | None) -> None:
     """Show, once, where Dask's dashboard is."""
     if link:
         print(f"Dask's dashboard: {link}", file=sys.stderr, flush=True)
+
+
+@cache
+def _tell_open_dashboard(address: str) -> None:
+    print(
+        f"A dashboard of Dask listens at {address}, where others may look at it without a login: "
+        "--dashboard-address 127.0.0.1:8787 (or dashboard_address=...) keeps it here",
+        file=sys.stderr, flush=True,
+    )  # fmt: skip
 
 
 def _gone(address: str) -> str:

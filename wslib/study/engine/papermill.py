@@ -6,19 +6,26 @@ handler by the beginning of the path (the entry points in ``pyproject.toml``): `
 
 Papermill writes an output in place, so that one that is killed can leave half a notebook where a whole
 one was. While this module is imported, its handler for local files learns to write as ours does, and to
-read text, so that any other path to a notebook works too.
+read text, so that any other path to a notebook works too. And kernels listen to files of their owner's, where
+others on the machine cannot talk to them, and not to ports.
 """
 
 import contextlib
 import os
+import socket
 import sys
 import tempfile
+import uuid
 import warnings
 from pathlib import Path
 from typing import Any
 
 import jupytext
 import nbformat
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_core.paths import jupyter_runtime_dir
+from nbclient import NotebookClient
+from traitlets import default
 
 TEXT_ENDINGS = (".py", ".md")
 
@@ -104,9 +111,45 @@ def _write_in_one_step(handler: Any, text: str, path: str) -> None:
     write_atomically(text, target)
 
 
+class PrivateKernelManager(AsyncKernelManager):
+    """Starts kernels that listen to sockets which are files in Jupyter's folder of its user, and not to ports."""
+
+    @default("transport")
+    def _by_files(self) -> str:
+        return "ipc"
+
+    @default("ip")
+    def _beginning_of_their_names(self) -> str:
+        return str(Path(jupyter_runtime_dir()) / f"kernel-{uuid.uuid4()}-ipc")
+
+
+def _start_privately(client: Any) -> Any:
+    """What nbclient, which papermill calls, does from now on when it prepares a kernel."""
+    if client.kernel_manager_class is AsyncKernelManager and _takes_sockets(Path(jupyter_runtime_dir())):
+        client.kernel_manager_class = PrivateKernelManager
+    return _start(client)
+
+
+def _takes_sockets(folder: Path) -> bool:
+    """Whether a kernel's sockets fit there: some file systems take none, and the system wants short names."""
+    probe = folder / f"kernel-{uuid.uuid4()}-ipc-0"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with socket.socket(socket.AF_UNIX) as trial:
+            trial.bind(str(probe))
+    except (OSError, AttributeError):  # a name of more than about a hundred bytes is an OSError too
+        return False
+    finally:
+        with contextlib.suppress(OSError):
+            probe.unlink()
+    return True
+
+
 handler = JupytextHandler()
 # Papermill imports this module as the last thing it does in its own.
 if papermill := sys.modules.get("papermill.iorw"):
     _read_json = papermill.LocalHandler.read  # type: ignore[attr-defined]
     papermill.LocalHandler.read = _read_text_too  # type: ignore[attr-defined]
     papermill.LocalHandler.write = _write_in_one_step  # type: ignore[attr-defined]
+    _start = NotebookClient.create_kernel_manager
+    NotebookClient.create_kernel_manager = _start_privately  # type: ignore[assignment, method-assign]

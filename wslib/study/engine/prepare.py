@@ -3,6 +3,8 @@
 Kernels compile when they are first called, and two notebooks that start together would compile the same ones twice.
 """
 
+from typing import Any
+
 from wslib._kernel_cache import sync
 from wslib.games import game
 from wslib.network.model import Network, NetworkSettings
@@ -13,7 +15,7 @@ from wslib.search import GuidedSettings, search
 from wslib.training.loop import advance, start
 from wslib.training.settings import preset
 
-BUDGETS = {"random": {}, "rhea": {"rollouts": 20}}
+BUDGETS: dict[str, Any] = {"random": {}, "rhea": {"rollouts": 20}}
 """What a player takes that counts no simulations."""
 
 

@@ -66,12 +66,13 @@ class Study:
         """Processor seconds of everything that is left."""
         return sum(number * self.times.of(unit)[0] for unit, number in self.costs.values() if number)
 
-    def ended(self, job: Job, well: bool) -> None:
-        """A job has been done, or has failed."""
+    def ended(self, job: Job, well: bool) -> float:
+        """A job has been done, or has failed; the processor seconds that it took now."""
         self.queue.done(job, well)
         self._count(job.unit, -1)
-        if well:
-            self.times.learn(job.unit, self._provenance(job.unit))
+        made = self._provenance(job.unit) if well else {}
+        self.times.learn(job.unit, made)
+        return float(made.get("cpu_seconds", 0))
 
     def publishable(self) -> list[str]:
         """Experiments with stored results of their own that are not in their folder; of some only when all is there.
@@ -149,28 +150,26 @@ class Progress:
     def __init__(self, study: Study, workers: int, tell: Tell):
         self.study, self.workers, self.tell = study, workers, tell
         self.begun = self.told = time.monotonic()
-        self.at_first = study.seconds_left()
-        self.done, self.failed = Counter[str](), 0
+        self.done, self.failed, self.seconds = 0, 0, 0.0
 
-    def after(self, job: Job) -> None:
-        """A job has been done."""
-        kind = what(job.unit)
-        self.done[kind] += 1
-        if kind == "runs" or time.monotonic() - self.told > EVERY:
+    def after(self, job: Job, seconds: float) -> None:
+        """A job has been done, in so many processor seconds."""
+        self.done += 1
+        self.seconds += seconds
+        run = what(job.unit) == "runs"
+        if run or time.monotonic() - self.told > EVERY:
             self.told = time.monotonic()
-            self.tell(f"{datetime.now():%d %b %H:%M}  {job.phase}: {name_of(job)}; {self.rest()}")
+            took = f" in {seconds / 60:.1f} min" if run else ""
+            self.tell(f"{datetime.now():%d %b %H:%M}  {job.phase}: {name_of(job)}{took}; {self.rest()}")
 
     def rest(self) -> str:
         """What is left, and how long it will take."""
-        left = self.study.seconds_left()
-        spent = time.monotonic() - self.begun
-        # Other work on this machine stretches times; it shows once a part is done.
-        stretch = min(max(spent * self.workers / max(self.at_first - left, 1), 0.5), 5) if spent > 10 * EVERY else 1.0
+        left, spent = self.study.seconds_left(), time.monotonic() - self.begun
+        # Other work on this machine makes a processor second last longer; that shows after a while.
+        stretch = min(max(spent * self.workers / max(self.seconds, 1), 1), 5) if spent > 10 * EVERY else 1
         failed = f", {self.failed} failed" if self.failed else ""
-        return (
-            f"done {self.done.total():,}{failed}, left {self.study.queue.left:,}, about "
-            f"{duration(left * stretch / self.workers)}"
-        )
+        time_left = duration(left * stretch / self.workers) if left else "nothing"
+        return f"done {self.done:,}{failed}, left {self.study.queue.left:,}, about {time_left}"
 
 
 def name_of(job: Job) -> str:
@@ -211,8 +210,7 @@ def compute(study: Study, workers: int = 0, on: Any = None, publish: Publish | N
         tell(told_of(job.unit, error))
 
     for index, _ in _answers(more, workers, on, failed):
-        study.ended(given[index], well=True)
-        progress.after(given[index])
+        progress.after(given[index], study.ended(given[index], well=True))
         if publish and time.monotonic() - published > 60 * minutes:
             publish_all(study, publish, tell)
             published = time.monotonic()

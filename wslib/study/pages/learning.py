@@ -78,14 +78,6 @@ class Untrained(_Lists):
                 asked.append((UntrainedUnit(a=a, b="baseline", networks="one", **common), labels))
         return asked
 
-    def of_the_first_iteration(self) -> Asked:
-        """The matches that an adaptive run's first iteration repeats, with best moves and with the first ones drawn."""
-        return [
-            (unit, {**labels, "sampled": labels["part"] == "reading"})
-            for unit, labels in self.asked()
-            if labels["b"] == "baseline" and (labels["part"] == "matrix" or labels.get("reading") == SAMPLED)
-        ]
-
 
 class _Learning(_Lists):
     """Runs of several kinds, and the strength of their networks on the way."""

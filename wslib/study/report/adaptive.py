@@ -22,17 +22,13 @@ from wslib.study.report.look import (
     once_there,
     p_value,
     panel_axes,
-    percent,
     show_figure,
     show_table,
 )
-from wslib.study.report.orientation import scored
 from wslib.study.statistics import stats
 
 PARTS = 6
 """Parts of claim 6: Connect Four, Othello, Gobang with either number of simulations, and that games and runs differ."""
-AT_FIRST = {"wro": "rollout", "wrora": "rora"}
-"""In the first iteration w is 1, so that the mixtures play as the pure enhancements do."""
 EARLY = 10
 """Iterations out of a hundred that we call early."""
 PRINTED_SIMULATIONS = {"gobang": 200}
@@ -268,92 +264,6 @@ def sizes_prose(frame: pd.DataFrame) -> str:
     if not parts:
         return "No run has switched."
     return f"Mean switch iterations: {'; '.join(parts)}." + (differences if apart else "")
-
-
-def first_iteration(balances: pd.DataFrame, matches: pd.DataFrame, thesis: pd.DataFrame) -> pd.DataFrame:
-    """The enhancements against the default search before anything is learned: a row per game and enhancement.
-
-    ``thesis`` is Table 6.1. Of ``matches``, ours of untrained networks, are the win rates with best moves (``best``) or
-    with the first moves drawn (``drawn``). ``first`` is the enhancement's mean win rate in the first iteration of the
-    runs with the fewest simulations, and ``expected`` how many of these runs would switch in it by the matches with
-    drawn moves.
-    """
-    if balances.empty:
-        return pd.DataFrame()
-    printed = thesis.assign(a=thesis["enhancement"].str.lower()).set_index(["game", "a"])["win_pct"] / 100
-    here = scored(matches) if len(matches) else pd.DataFrame(columns=["sampled", "board", "a", "score"])
-    played = {(bool(r.sampled), r.board, r.a): r for r in here.itertuples()}
-    fewest = balances.groupby("board")["simulations"].transform("min")
-    at_once = balances[(balances["iteration"] == 1) & (balances["simulations"] == fewest)]
-    rows: list[dict[str, Any]] = []
-    for (board, kind), runs in at_once.groupby(["board", "kind"], sort=False):
-        games = runs[["first_wins", "draws", "first_losses"]].sum(axis=1)
-        row: dict[str, Any] = {"board": board, "kind": kind, "thesis": printed.get((board, kind), np.nan)}
-        row |= {"runs": len(runs), "at_once": int((runs["balance"] > 0).sum())}
-        row["first"] = float((0.5 - runs["balance"] / (2 * games)).mean())
-        best, drawn = (played.get((sampled, board, kind)) for sampled in (False, True))
-        row |= {"best": best.score if best else np.nan, "drawn": drawn.score if drawn else np.nan}
-        alike = played.get((True, board, AT_FIRST.get(str(kind), kind)))
-        chances = [chance_of_switch(alike.wins, alike.draws, alike.losses, int(n)) if alike else np.nan for n in games]
-        rows.append({**row, "expected": sum(chances)})
-    return pd.DataFrame(rows)
-
-
-def chance_of_switch(wins: int, draws: int, losses: int, games: int) -> float:
-    """The chance that an enhancement loses more of so many games than it wins, each as these were won and lost.
-
-    >>> round(chance_of_switch(1, 0, 1, games=3), 3), chance_of_switch(1, 0, 0, games=50)
-    (0.5, 0.0)
-    """
-    one = np.array([wins, draws, losses]) / (wins + draws + losses)
-    balance = np.ones(1)
-    for _ in range(games):
-        balance = np.convolve(balance, one)
-    return float(balance[games + 1 :].sum())
-
-
-@once_there("the first iterations.")
-def first_iteration_table(rows: pd.DataFrame) -> Html:
-    """Untrained matches beside the first iteration of adaptive runs."""
-    shown = pd.DataFrame(
-        {
-            "game": rows["board"].map(board_name),
-            "enhancement": rows["kind"].map(kind_name),
-            "Table 6.1 %": rows["thesis"],
-            "best moves %": rows["best"],
-            "first moves drawn %": rows["drawn"],
-            "first iteration %": rows["first"],
-            "switched at once": [f"{r.at_once} of {r.runs}" for r in rows.itertuples()],
-            "expected": ["–" if np.isnan(r.expected) else f"{r.expected:.1f}" for r in rows.itertuples()],
-        }
-    )
-    rates = [name for name in shown if name.endswith("%")]
-    return show_table(
-        shown,
-        "Win rates against the default search before anything is learned: the thesis', ours of untrained networks with "
-        "best moves and with the first moves drawn from the policies, and in the first iteration of adaptive runs. "
-        "Expected: how many of them would switch at once if all games were as those with drawn moves. In the first "
-        "iteration w is 1, so that WRo plays as Rollout there, and WRoRa as RoRa.",
-        dict.fromkeys(rates, lambda rate: "–" if np.isnan(rate) else percent(rate)),
-        rows,
-    )
-
-
-@once_there("the first iterations.")
-def contradiction_prose(rows: pd.DataFrame, board: str = "gobang") -> str:
-    """Whether drawing the first moves can be why a game's warm starts end at once although the enhancements win."""
-    here = rows[(rows["board"] == board) & ~rows["thesis"].isna()].dropna(subset=["best", "drawn", "expected"])
-    if here.empty:
-        return f"What the two tables say of {board_name(board)} cannot be compared yet."
-    behind = [kind_name(r.kind) for r in here.itertuples() if r.drawn < 0.5]
-    word = {0: "does not explain it", len(here): "could explain it"}.get(len(behind), "explains it in part at most")
-    return (
-        f"In {board_name(board)} the printed win rates are {percent(here['thesis'].mean())} % on average, ours with "
-        f"best moves {percent(here['best'].mean())} %, with the first moves drawn {percent(here['drawn'].mean())} %. "
-        f"Of {len(here)} enhancements {len(behind)} are then behind{': ' * bool(behind)}{', '.join(behind)}; sampling "
-        f"{word}. By these games {here['expected'].sum():.1f} of {here['runs'].sum()} runs would switch in the first "
-        f"iteration; {here['at_once'].sum()} did."
-    )
 
 
 def whole_claim(claim: pd.DataFrame, complete: bool = True) -> str:

@@ -1,0 +1,206 @@
+"""What a new user types at a prompt: ``import wslib as ws`` and one or two lines; wrong ones get one sentence."""
+
+import inspect
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import wslib as ws
+from wslib.games import IllegalMove, Position
+from wslib.parameters import ParameterError
+
+QUICK = {"channels": 4, "hidden": (8,)}
+"""A network that takes milliseconds."""
+FUNCTIONS = [name for name in ws.__all__ if name not in ("__version__", "draw")]
+
+
+@pytest.fixture(scope="module")
+def network():
+    return ws.network("connect4", **QUICK)
+
+
+# --- the import and its names -----------------------------------------------------------------------------------------
+
+
+def test_the_import_is_quick_and_brings_no_library_along():
+    heavy = "{'torch', 'numba', 'numpy', 'pandas', 'pydantic'}"
+    script = f"import sys, wslib as ws; assert not {heavy} & set(sys.modules), sorted(sys.modules); print(*dir(ws))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert set(ws.__all__) <= set(done.stdout.split())
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_says_what_it_does_and_shows_all_its_options(name):
+    function = getattr(ws, name)
+    signature = inspect.signature(function)
+    assert not [p for p in signature.parameters.values() if p.kind is inspect.Parameter.VAR_KEYWORD], signature
+    assert len(function.__doc__.splitlines()[0]) > 30
+
+
+def test_a_name_stays_a_function_when_the_room_of_this_name_is_imported():
+    script = (
+        "import wslib as ws, wslib.search.kernels, wslib.play.match, wslib.network.settings\n"
+        "from wslib.search import kernels\n"
+        "from wslib import search\n"
+        "assert callable(ws.search) and callable(ws.play) and callable(ws.network) and search is ws.search"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_name_that_is_not_there_is_answered_with_those_that_are():
+    with pytest.raises(AttributeError, match=r"no attribute 'serach': its names are .*search"):
+        ws.serach  # noqa: B018
+
+
+def test_the_version_is_that_of_the_package():
+    assert ws.__version__.count(".") == 2
+
+
+# --- what is natural to type ------------------------------------------------------------------------------------------
+
+
+def test_a_position_is_made_and_played_on_by_names_and_prints_as_a_board():
+    p = ws.game("connect4").position("4 4 3").play("4")
+    assert repr(p).endswith("X to move") and "O" in repr(p) and "<svg" in p._repr_html_()
+
+
+def test_a_search_needs_a_position_or_just_a_game():
+    result = ws.search(ws.game("tictactoe").position("a1 b1 b2 c1"), simulations=200)
+    assert result.best == "c3"
+    assert ws.search("tictactoe", simulations=20).position == ws.game("tictactoe").start()
+
+
+def test_a_network_is_made_and_asked_about_a_position(network):
+    look = network.look(ws.game("connect4").position("4 4"))
+    assert look.policy.sum() == pytest.approx(1) and -1 <= look.value <= 1
+    assert look.best in repr(look) and "<svg" in look._repr_html_()
+    assert "Connect Four 6×6" in repr(network) and "<svg" in network._repr_html_()
+
+
+def test_a_network_of_a_seed_is_the_one_that_a_run_of_this_seed_begins_with():
+    from wslib.network.runtime import CompiledNetwork
+    from wslib.training.loop import RunSettings, start
+
+    run = start(RunSettings(game="connect4", seed=5, **QUICK))
+    planes = ws.game("connect4").start().planes[None]
+    ours = ws.network("connect4", seed=5, **QUICK).evaluate(planes)
+    assert np.array_equal(ours[0], CompiledNetwork(run.network).evaluate(planes)[0])
+
+
+def test_all_six_methods_search_side_by_side(network):
+    searches = ws.search("connect4", network, methods="all", simulations=20)
+    assert list(searches) == ["baseline", "rollout", "rave", "rora", "wro", "wrora"]
+    assert searches["wrora"].best == ws.search("connect4", network, method="wrora", simulations=20).best
+    assert searches.table().sum().to_numpy() == pytest.approx(1)
+    assert "WRoRa" in repr(searches) and searches._repr_html_().count("<svg") == 6
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"method": "rave", "equivalence": 50}, {"tree": "kept"}, {"policy": "q", "ties": "first"}]
+)
+def test_more_simulations_are_those_that_would_have_come(options):
+    position = ws.game("connect4").position("4 4 3")
+    before = ws.search(position, simulations=60, **options)
+    seen = before.table()
+    assert before.more(40).table().equals(ws.search(position, simulations=100, **options).table())
+    assert before.table().equals(seen)
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "wrora", "equivalence": 50}, {"tree": "fresh"}, {"noise": 0.25}])
+def test_more_simulations_with_a_network_are_those_that_would_have_come(options, network):
+    before = ws.search("connect4", network, simulations=30, **options)
+    seen = before.table()
+    after = before.more(20).more(10)
+    assert after.table().equals(ws.search("connect4", network, simulations=60, **options).table())
+    assert before.table().equals(seen)
+
+
+def test_several_searches_go_on_together(network):
+    searches = ws.search("connect4", network, methods=("mcts", "wrora"), simulations=10).more(5)
+    assert [result.visits.sum() for result in searches.values()] == [14, 14]
+
+
+def test_players_meet_by_their_names(network):
+    played = ws.match("connect4", network, "random", games=4)
+    assert len(played) == 4 and "wins" in repr(played)
+    by_settings = ws.match(ws.game("connect4"), ws.player("baseline", network), ws.player("random"), games=4)
+    assert by_settings.moves == played.moves
+
+
+def test_a_player_takes_any_option_of_its_method(network):
+    assert ws.player("rave", simulations=50, beta="action").beta == "action"
+    assert ws.player("wrora", network, weight=0.25).settings.weight == 0.25
+
+
+def test_one_plays_against_a_name_and_sees_the_board(capsys):
+    end = ws.play("tictactoe", "random", ask=lambda question: "quit")
+    assert isinstance(end, Position) and "X to move" in capsys.readouterr().out
+
+
+def test_a_position_is_solved():
+    assert ws.solve(ws.game("tictactoe").position("a1 b1")).best == ("a2", "b2", "a3")
+    assert ws.solve("tictactoe").value == 0
+
+
+def test_a_network_is_saved_and_loaded_and_sent_to_a_worker(network, tmp_path):
+    planes = ws.game("connect4").start().planes[None]
+    for again in (ws.load(network.save(tmp_path / "net.safetensors")), pickle.loads(pickle.dumps(network))):
+        assert np.array_equal(again.evaluate(planes)[0], network.evaluate(planes)[0])
+
+
+def test_a_game_is_checked_by_its_promises():
+    assert ws.check_game(ws.game("tictactoe"), games=2) > 0
+
+
+# --- what is wrong, and what would be right ---------------------------------------------------------------------------
+
+
+WRONG = {
+    "a number for a move": (
+        lambda net: ws.game("connect4").start().play(4),
+        r"a move is named by a text, as play\('1'\), not by 4: an action is played by its number with act",
+    ),
+    "a name for an action": (lambda net: ws.game("connect4").start().act("4"), "the actions 0 to 5, not '4'"),
+    "no game": (lambda net: ws.game("chess"), "there is no game 'chess': the games are othello, connect4"),
+    "a number for a game": (lambda net: ws.match(4, "mcts", "random"), "there is no game 4: the games are"),
+    "a size that is a text": (lambda net: ws.game("gobang", "8"), "size = '8' is not allowed: it should be a whole"),
+    "a network for a position": (lambda net: ws.search(net), r"a network for .* is no position: give one, as game\("),
+    "a name for a network": (lambda net: ws.search("connect4", "rave"), "'rave' is no network: name a method as"),
+    "another game": (lambda net: ws.search("othello", net), "this network plays Connect Four 6×6, not Othello 6×6"),
+    "a look at another": (lambda net: net.look("gobang"), "this network plays Connect Four 6×6, not Gobang 6×6"),
+    "a match in another": (lambda net: ws.match("othello", net, "mcts"), "this network plays Connect Four 6×6, not"),
+    "no method": (lambda net: ws.search("connect4", net, method="best"), "method = 'best' is not allowed: it should"),
+    "one for several": (lambda net: ws.search("connect4", net, methods="wro"), "methods = 'wro' .* a list of methods"),
+    "both": (lambda net: ws.search("connect4", method="mcts", methods="all"), "give one of the two"),
+    "a method without its network": (
+        lambda net: ws.search("connect4", method="wrora"),
+        r"method 'wrora' needs a network: search\(position, network, method='wrora'\)",
+    ),
+    "a player without its network": (lambda net: ws.player("wro"), r"'wro' needs a network: player\('wro', network\)"),
+    "no player": (lambda net: ws.match("connect4", 3, "mcts"), r"3 is no player: give a name \('mcts'\), settings"),
+    "a list for a player": (lambda net: ws.player(["mcts"]), r"there is no player \['mcts'\]: the players are random"),
+    "an unknown option": (lambda net: ws.player("mcts", sims=4), "no parameter 'sims' here: the parameters are sim"),
+    "an odd match": (lambda net: ws.match("connect4", "mcts", "random", games=3), "games = 3 is not allowed: a match"),
+    "games as text": (
+        lambda net: ws.match("connect4", "mcts", "random", games="4"),
+        "games = '4' .* whole number of 2",
+    ),
+    "no side": (lambda net: ws.play("connect4", you=1), "you = 1 is not allowed: it should be 'X'"),
+    "a game that is over": (lambda net: net.look(ws.game("tictactoe", 5).position()), "this network plays"),
+    "nodes as text": (lambda net: ws.solve("connect4", nodes="many"), "nodes = 'many' .* a whole number of 1 or more"),
+    "solve a number": (lambda net: ws.solve(4), "4 is no position: give one, as game"),
+    "no file": (lambda net: ws.load("nowhere.safetensors"), "there is no file 'nowhere.safetensors'"),
+    "a network's option": (lambda net: ws.network("connect4", layers=3), "there is no parameter 'layers' here"),
+    "no more": (lambda net: ws.search("tictactoe", simulations=5).more(0), "simulations = 0 .* a whole number of 1"),
+}
+
+
+@pytest.mark.parametrize("which", WRONG)
+def test_what_is_wrong_is_answered_by_one_sentence_that_says_what_is_right(which, network):
+    typed, sentence = WRONG[which]
+    with pytest.raises((ParameterError, IllegalMove, ValueError), match=sentence) as error:
+        typed(network)
+    assert "\n" not in str(error.value) and "pydantic" not in str(error.value)

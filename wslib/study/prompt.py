@@ -1,0 +1,347 @@
+"""The study at a prompt: train a run, take a trained network, list what there is, let players meet and rate them.
+
+Everything here asks for units of work, as the notebooks do, so that what is known is read, what is missing is computed
+and kept, and the same settings give the same results as everywhere. Own results lie in the store (``WSLIB_STORE``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+
+import pandas as pd
+from tqdm import tqdm
+
+from wslib._compiled import stream
+from wslib.games import Game, Position
+from wslib.games import game as game_of
+from wslib.network.model import from_bytes
+from wslib.network.prompt import PlayingNetwork
+from wslib.parameters import ParameterError, Parameters, brief, takes, whole
+from wslib.play import NetworkPlayer, match
+from wslib.play.players import player_of
+from wslib.study.claims.evidence import Evidence
+from wslib.study.claims.listing import NAMES, all_runs, preset_of, warm_start
+from wslib.study.engine import networks
+from wslib.study.engine import units as study
+from wslib.study.engine.run_files import RunFiles
+from wslib.study.engine.runs import RunUnit
+from wslib.study.engine.store import MANIFEST, default_root, published_root, read_manifest
+from wslib.study.engine.tournament import NetworkEntrant, meetings
+from wslib.study.statistics.rating import Rating, RatingSettings, rate
+from wslib.training.settings import PRESETS, RunSettings
+from wslib.training.settings import preset as settings_of
+
+if TYPE_CHECKING:
+    from wslib.study.report.look import Html
+
+HERE = "prompt"
+"""Stands for an experiment where units are asked for: nothing is published under this name."""
+CURVES = {
+    "value_loss": "value loss", "fresh_value_loss": "value error, fresh games", "policy_loss": "policy loss",
+    "policy_entropy": "policy entropy", "distinct": "distinct games",
+}  # fmt: skip
+SPARSE = RatingSettings(advantage=0.0, drawelo=97.3)
+"""How games are rated that are too few, or too much alike, to say what the first move and draws are worth."""
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Run:
+    """A training run after some iterations. Prints and draws itself."""
+
+    settings: RunSettings
+    iterations: int
+
+    @property
+    def id(self) -> str:
+        """The id of its settings and seed, as :func:`trained` lists it."""
+        return self.settings.id
+
+    @cached_property
+    def log(self) -> pd.DataFrame:
+        """What the training loop told of each iteration, a row each."""
+        unit = RunUnit(run=self.settings, iterations=self.iterations)
+        told = RunFiles(self.settings, default_root()).log(self.iterations)
+        return study.table(unit, "iterations", HERE) if told is None else pd.DataFrame(told)
+
+    @property
+    def games(self) -> tuple[Position, ...]:
+        """A game of self-play from each iteration: its final position, with its moves."""
+        board = game_of(self.settings.game)
+        return tuple(board.position(str(moves)) for moves in self.log["a_game"])
+
+    @cached_property
+    def network(self) -> TrainedNetwork:
+        """The network after the last iteration, as it plays in tournaments: its weights rounded to float16."""
+        return TrainedNetwork(self.settings, self.iterations)
+
+    def curves(self) -> Html:
+        """Learning curves, iteration by iteration."""
+        from wslib.study.report.learning import curves_figure
+
+        labelled = self.log.assign(board=NAMES.get(self.settings.game, self.settings.game), kind=self.settings.method)
+        return curves_figure(labelled, CURVES, f"{self._headline}.")
+
+    @property
+    def _headline(self) -> str:
+        run = self.settings
+        words = f"{run.method} in {game_of(run.game).title}, seed {run.seed}, {preset_of(run.canonical())}"
+        return f"{words}: {self.iterations} iterations"
+
+    def __repr__(self) -> str:
+        columns = [
+            "iteration",
+            "phase",
+            "value_loss",
+            "fresh_value_loss",
+            "policy_loss",
+            "draws",
+            "distinct",
+            "accepted",
+        ]
+        shown = self.log[[name for name in columns if name in self.log]]
+        return f"{self._headline}\n{shown.round(3).to_string(index=False, max_rows=12)}"
+
+    def _repr_html_(self) -> str:
+        return self.curves()._repr_html_()
+
+
+class TrainedNetwork(PlayingNetwork):
+    """The network of a run after an iteration; it plays as the published one does."""
+
+    def __init__(self, run: RunSettings, iteration: int):
+        super().__init__(from_bytes(networks.network_file(run, iteration), game_of(run.game)))
+        self.run, self.iteration = Run(run, iteration), iteration
+        self.origin = f"{run.method}, seed {run.seed}, after {iteration} iterations"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TrainedNetwork, (self.run.settings, self.iteration)
+
+
+@takes(RunSettings, without=("game",), varying={name for values in PRESETS.values() for name in values})
+def train(game: Game | str, method: str = "baseline", iterations: int = 10, *, preset: str = "laptop", seed: int = 0,
+          progress: bool = True, **options: Any) -> Run:  # fmt: skip
+    """Train a run, or go on with it: what it has come to before is read, and every iteration is kept.
+
+    ``preset`` (smoke, laptop, table, paper, letter) gives the values of the options that are not given. The same call
+    takes an interrupted run up again, and with more iterations goes on with a finished one.
+    """
+    if not isinstance(preset, str):
+        raise ParameterError(f"there is no preset {brief(preset)}: the presets are {', '.join(PRESETS)}")
+    run = settings_of(preset, game=game_of(game).id, method=method, seed=seed, **options)
+    unit, root = RunUnit(run=run, iterations=iterations), default_root()
+    if study.origins([unit], HERE)[unit.id] is None or not networks.is_there(run, iterations, root):
+        begun = next((k for k in RunFiles(run, root).iterations() if k <= iterations), 0)
+        with tqdm(total=iterations, initial=begun, desc=f"{run.method}, {game}", unit="iteration", disable=not progress,
+                  leave=False) as bar:  # fmt: skip
+            study.compute_unit(unit, root, told=lambda news: bar.update())
+    return Run(run, iterations)
+
+
+def runs() -> pd.DataFrame:
+    """All training runs that are published or stored here, a row each; their networks are listed by ``trained()``."""
+    found = all_runs(Evidence({}, {})).drop(columns=["Elo", "pool"])
+    return found.assign(experiment=found["experiment"].replace("", "own")).drop_duplicates("unit", ignore_index=True)
+
+
+# --- networks ---------------------------------------------------------------------------------------------------------
+
+
+class _There(NamedTuple):
+    """Networks of one run that can be had."""
+
+    run: RunSettings
+    results: str
+    iterations: tuple[int, ...]
+
+
+def _found() -> Iterator[tuple[dict[str, Any], str, str, tuple[int, ...]]]:
+    """Canonical settings, id, origin and iterations of networks: published ones, an unpacked archive's, own runs'."""
+    for folder in sorted(published_root().glob("*/networks")):
+        for name, facts in read_manifest(folder).get("networks", {}).items():
+            yield facts["run"], name.split("-")[0], "published", (facts["iteration"],)
+    root = default_root()
+    for path in sorted((root / "networks").glob(f"*/{MANIFEST}")):
+        facts = read_manifest(path.parent)
+        yield facts["run"], path.parent.name.split("-")[0], "archive", (facts["iteration"],)
+    for folder in sorted((root / "state").glob("*")):
+        iterations = sorted(int(path.parent.name) for path in folder.glob(f"*/{MANIFEST}"))
+        if iterations:
+            yield read_manifest(folder / f"{iterations[-1]:04d}")["run"], folder.name, "own", tuple(iterations)
+
+
+def _there() -> list[_There]:
+    """The same with the runs' settings; networks of other versions of the results are left out."""
+    there = []
+    for canonical, name, results, iterations in _found():
+        try:
+            run = RunSettings(**{field: value for field, value in canonical.items() if value is not None})
+        except ParameterError:
+            continue
+        if run.id == name:
+            there.append(_There(run, results, iterations))
+    return there
+
+
+def _listed(there: Sequence[_There]) -> pd.DataFrame:
+    columns = ["game", "method", "warm start", "preset", "seed", "iteration", "results", "run"]
+    rows = [
+        (NAMES.get(run.game, run.game), run.method, warm_start(run.canonical()), preset_of(run.canonical()), run.seed,
+         iterations[-1], results, run.id)
+        for run, results, iterations in there
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns).sort_values(columns[:5], kind="stable", ignore_index=True)
+
+
+@overload
+def trained(game: Game | str | None = None, method: None = None, *, seed: int = 0, iteration: int | None = None,
+            switch: Literal["fixed", "adaptive"] | None = None, run: None = None) -> pd.DataFrame: ...  # fmt: skip
+
+
+@overload
+def trained(game: Game | str, method: str, *, seed: int = 0, iteration: int | None = None,
+            switch: Literal["fixed", "adaptive"] | None = None, run: None = None) -> TrainedNetwork: ...  # fmt: skip
+
+
+@overload
+def trained(game: Game | str | None = None, method: str | None = None, *, seed: int = 0, iteration: int | None = None,
+            switch: Literal["fixed", "adaptive"] | None = None, run: str) -> TrainedNetwork: ...  # fmt: skip
+
+
+def trained(game: Game | str | None = None, method: str | None = None, *, seed: int = 0, iteration: int | None = None,
+            switch: Literal["fixed", "adaptive"] | None = None,
+            run: str | None = None) -> pd.DataFrame | TrainedNetwork:  # fmt: skip
+    """A trained network, published or of an own run: ``trained("connect4", "wrora", seed=0)``.
+
+    Without a method, all that there are are listed (of a game: ``trained("connect4")``). Of several runs, the one is
+    taken whose settings are nearest to Table 5.2, and its latest iteration; ``run="…"`` names any by its id.
+    """
+    there = _there()
+    if game is not None:
+        name = game_of(game).id
+        there = [one for one in there if one.run.game == name]
+    if run is None and method is None:
+        return _listed(there)
+    if run is not None:
+        there = [one for one in there if isinstance(run, str) and run and one.run.id.startswith(run)]
+        asked = f"run {brief(run)}"
+    else:
+        there = [one for one in there if (one.run.method, one.run.seed) == (method, seed)]
+        there = [one for one in there if switch in (None, one.run.switch)]
+        asked = f"{brief(method)} in {game}, seed {seed}" + (f", switch {switch!r}" if switch else "")
+    chosen = [one for one in there if iteration is None or iteration in one.iterations]
+    if not chosen:
+        kept = sorted({k for one in there for k in one.iterations})
+        after = f" after iteration {iteration}: it should be one of {', '.join(map(str, kept))}" if kept else ""
+        raise ParameterError(
+            f"there is no network of {asked}{after}; trained() lists those that are there, and train(…) makes one"
+        )
+    best = min(chosen, key=lambda one: (_distance(one.run), -one.iterations[-1], one.run.id))
+    return TrainedNetwork(best.run, best.iterations[-1] if iteration is None else iteration)
+
+
+def _distance(run: RunSettings) -> int:
+    """In how many values a run differs from the usual one of its game and method."""
+    ours, usual = run.canonical(), RunSettings(game=run.game, method=run.method, seed=run.seed).canonical()
+    return sum(ours.get(name) != usual.get(name) for name in {*ours, *usual})
+
+
+# --- tournaments ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """A round robin and its ratings. Prints and draws itself."""
+
+    results: pd.DataFrame
+    """A row per pair: wins, draws and losses of ``a`` by colour."""
+    rating: Rating
+
+    def table(self) -> pd.DataFrame:
+        """A row per player, the strongest first."""
+        return self.rating.frame()
+
+    def __repr__(self) -> str:
+        return repr(self.rating)
+
+    def _repr_html_(self) -> str:
+        head, *_ = repr(self.rating).splitlines()
+        return f"<p>{head}</p>{self.table().round(2).to_html(border=0, index=False)}"
+
+
+def tournament(players: Mapping[str, Any] | Sequence[str], game: Game | str | None = None, *, games: int = 20,
+               opening_plies: int = 4, seed: int = 0, workers: int = 1, progress: bool = True,
+               rating: RatingSettings | None = None) -> Tournament:  # fmt: skip
+    """Let each pair of these players meet in so many games, and rate them all (Bayesian Elo).
+
+    ``players`` are given by name, as in ``{"trained": trained("connect4", "wrora"), "plain": "mcts"}``: names of
+    methods, settings, networks (which play by the search ``baseline``) or functions. The game need not be named where
+    a network plays. Every opening has ``opening_plies`` random plies and is played with both colours. Games between
+    settings and trained networks are kept, and read when they are asked for again. ``workers`` are processes; 0 is one
+    per core.
+    """
+    entrants = {str(name): _entrant(what) for name, what in _named(players).items()}
+    board = game_of(game) if game is not None else _game_of_networks(entrants)
+    whole("games", games, 2)
+    pairs = list(combinations(entrants.items(), 2))
+    options = {"games": games, "opening_plies": opening_plies, "seed": seed}
+    kept = [pair for pair in pairs if all(isinstance(entrant, Parameters) for _, entrant in pair)]
+    units = meetings(board.id, kept, **options)
+    found = study.results([unit for unit, _ in units], HERE, whole("workers", workers, 0) or None, progress=progress)
+    rows = [{**labels, **row} for (_, labels), row in zip(units, found.to_dict("records"), strict=True)]
+    for (name_a, a), (name_b, b) in (sorted(pair, key=lambda one: one[0]) for pair in pairs if pair not in kept):
+        opened = int(stream(seed, name_a, name_b)) >> 1
+        played = match(board, _player(a), _player(b), games, opened, opening_plies)
+        rows.append({"a": name_a, "b": name_b, **played.summary()})
+    results = pd.DataFrame(rows)
+    return Tournament(results, _rated(results, rating))
+
+
+def _named(players: Mapping[str, Any] | Sequence[str]) -> Mapping[str, Any]:
+    if not isinstance(players, Mapping):
+        if isinstance(players, str) or not isinstance(players, Sequence):
+            raise ParameterError(f"{brief(players)} are no players: give them by name, as {{'a': 'mcts', 'b': 'rave'}}")
+        players = {str(name): name for name in players}
+    if len(players) < 2:
+        raise ParameterError(f"a tournament has 2 players or more, not {len(players)}")
+    return players
+
+
+def _entrant(what: Any) -> Any:
+    """A player, as plain parameters where it can be stored as such."""
+    known = player_of(what)
+    if isinstance(known, NetworkPlayer) and isinstance(known.network, TrainedNetwork) and not known.sampled_plies:
+        network = known.network
+        return NetworkEntrant(run=network.run.settings, iteration=network.iteration, search=known.settings)
+    return known
+
+
+def _player(entrant: Any) -> Any:
+    if not isinstance(entrant, NetworkEntrant):
+        return entrant
+    return NetworkPlayer(TrainedNetwork(entrant.run, entrant.iteration), entrant.search)
+
+
+def _game_of_networks(entrants: Mapping[str, Any]) -> Game:
+    for entrant in entrants.values():
+        if isinstance(entrant, NetworkEntrant):
+            return game_of(entrant.run.game)
+        if isinstance(entrant, NetworkPlayer) and isinstance(entrant.network, PlayingNetwork):
+            return entrant.network.game
+    raise ParameterError("none of these players is a network, which would tell the game: name it, as game='connect4'")
+
+
+def _rated(results: pd.DataFrame, settings: RatingSettings | None) -> Rating:
+    """The ratings; what the games cannot say of draws and the first move is given where no settings are."""
+    if settings is not None:
+        return rate(results, settings)
+    try:
+        return rate(results)
+    except ParameterError:
+        return rate(results, SPARSE)
