@@ -76,6 +76,11 @@ report.in_readings_table(readings, cells)
 # %% tags=["hide-input"]
 say(report.in_readings_prose(readings, [name for name in asked.READINGS if name != SAMPLED]))
 
+# %% [markdown]
+# In Gobang the first index is no neutral choice. A hundred simulations leave many moves with equally many visits; cells are
+# numbered along the rows, and whoever takes the first of them fills the first row from its corner. That is a line, and
+# even a search that knows nothing wins by it.
+
 # %% tags=["hide-input"]
 say(report.sampling_prose(readings))
 
