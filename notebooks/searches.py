@@ -123,6 +123,20 @@ parameter_table(
 )
 
 # %% [markdown]
+# ## A simulation, step by step
+#
+# Tic-tac-toe is small enough to watch. X, to move, must stop O's diagonal, and the move that does it wins. *Next step* walks through a
+# simulation: which move has the largest score at each state, and why; the state that is added; its playout; what every
+# move on the path gets. Boxes of the tree show a move's visits and its mean value for the player who chose it.
+#
+# With RAVE, look at the numbers of moves that were never chosen: they grow all the same.
+
+# %% tags=["hide-input"]
+from wslib.study.report.play import step_by_step
+
+step_by_step(game("tictactoe").position("a1 b2 c3 a3"), asked.simulations, asked.seed)
+
+# %% [markdown]
 # ## RHEA: evolve a plan
 #
 # Rolling horizon evolution keeps no tree. It evolves *sequences* of ten own actions. A sequence is judged by playing it,

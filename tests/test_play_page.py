@@ -15,14 +15,17 @@ from test_javascript import ask, network_of
 from wslib.draw.board import LOOKS
 from wslib.games import game
 from wslib.network.model import to_bytes
+from wslib.search import search
 from wslib.study.engine import store
 from wslib.study.report import play
-from wslib.study.report.play import Opponent, opponents, replays, table_to_play_at
+from wslib.study.report.play import Opponent, opponents, replays, step_by_step, table_to_play_at
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "book" / "_static" / "play"
-ORDER = ("rules", "search", "network", "board", "play", "replay")
+ORDER = ("rules", "search", "network", "board", "play", "replay", "walk")
 MOST_BYTES = 1_500_000
+WALKED = "tictactoe", "a1 b2 c3 a3"
+"""What the test walks through, simulation by simulation."""
 
 
 def in_browser(test):
@@ -51,6 +54,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(play, "opponents", lambda: [opponent])
         body = table_to_play_at().html + replays(20, 0).html
+        body += step_by_step(game(WALKED[0]).position(WALKED[1]), 100, 7).html
     scripts = "".join(f'<script defer src="play/{name}.js"></script>' for name in ORDER)
     head = '<!doctype html><meta charset=utf-8><meta name=viewport content="width=device-width">'
     head += f'<title>Play</title><link rel=stylesheet href="play/board.css">{scripts}'
@@ -175,6 +179,45 @@ def test_a_replay_is_stepped_through_by_keyboard(page: Page):
     expect(said).to_contain_text("the game is over")
     assert "Dots: the value under perfect play" in recorded.inner_text()
     assert recorded.locator("circle.truth").count() > 0
+
+
+@in_browser
+def test_a_simulation_is_told_in_four_steps(page: Page):
+    walk = page.locator(".ws-walk")
+    told, on = walk.locator(".ws-told"), walk.get_by_role("button", name="Next step")
+    steps = [
+        "1. Expand:",
+        "1, evaluate:",
+        "1, back up",
+        "2, select:",
+        "2. Expand:",
+        "2, evaluate:",
+        "2, back up",
+        "3, select",
+    ]
+    for step in steps:
+        on.click()
+        assert told.inner_text().startswith(f"Simulation {step}")
+    assert "U_rave" in told.inner_text()
+    assert walk.locator("tr.chosen").count() == 1
+    walk.get_by_label("Search").select_option("mcts")
+    walk.get_by_role("button", name="Finish this simulation").click()
+    assert "RAVE" not in told.inner_text()
+
+
+@in_browser
+@pytest.mark.parametrize("method", ["mcts", "rave"])
+def test_the_walk_is_the_librarys_search(page: Page, method: str):
+    walk = page.locator(".ws-walk")
+    walk.get_by_label("Search").select_option(method)
+    for _ in range(10):
+        walk.get_by_role("button", name="Ten more").click()
+    shown = walk.locator("tbody tr").evaluate_all("rows => rows.map(row => [...row.cells].map(c => c.textContent))")
+    found = search(game(WALKED[0]).position(WALKED[1]), method=method, simulations=100, seed=7)
+    expected = found.table().sort_index(key=lambda moves: moves.map(found.position.game.action_number))
+    assert [(row[0], int(row[1])) for row in shown] == list(expected["N"].items())
+    if method == "rave":
+        assert [int(row[5]) for row in shown] == expected["N_rave"].tolist()
 
 
 @in_browser

@@ -11,7 +11,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 ALIVE = ('class="ws-play"', 'class="ws-replay"', 'class="ws-walk"')
-SCRIPTS = ("rules", "search", "network", "board", "play", "replay")
+SCRIPTS = ("rules", "search", "network", "board", "play", "replay", "walk")
 """In the order in which they need each other."""
 
 

@@ -92,7 +92,8 @@
   let boards = 0;
 
   class Board {
-    /** handlers: move(action) where one may play, undo() where moves can be taken back, hover(action or null). */
+    /** handlers: move(action) where one may play, undo() where moves can be taken back, hover(action or null);
+        plain for a board without anything below it but its caption. */
     constructor(host, handlers = {}) {
       this.host = host;
       this.handlers = handlers;
@@ -150,7 +151,7 @@
     }
 
     _bar(game) {
-      const bar = element("div", { class: "wsb-bar" });
+      const bar = element("div", { class: "wsb-bar", hidden: Boolean(this.handlers.plain) });
       const add = (key, text) => {
         this[key] = element("button", { type: "button", "data-key": key, onclick: () => this._press(key) }, text);
         bar.append(this[key]);

@@ -14,6 +14,7 @@ from html import escape
 from itertools import islice
 from typing import Any
 
+from wslib._compiled import stream
 from wslib.games import Game, Position, game
 from wslib.parameters import ParameterError
 from wslib.perfect.solver import solve
@@ -119,6 +120,13 @@ def replays(simulations: int, seed: int) -> Html:
     """A game of each kind to step through, with what the search of the player to move found at every ply."""
     games = [_recorded(game(board), simulations, seed) for board in BOARDS]
     return _alive("ws-replay", games, "\n".join(f"{each['title']}: {each['moves']}" for each in games))
+
+
+def step_by_step(position: Position, simulations: int, seed: int) -> Html:
+    """A search of a position without a network, to be walked through simulation by simulation."""
+    given = {"game": position.game.id, "moves": position.move_list, "state": str(stream(seed, "search")),
+             "simulations": simulations}  # fmt: skip
+    return _alive("ws-walk", given, f"In the built book the search of this position goes on step by step:\n{position}")
 
 
 def _alive(kind: str, data: Any, otherwise: str, before: str = "") -> Html:
