@@ -103,13 +103,13 @@ _build/kernels: requirements.lock $(LIBRARY) | $(VENV)/.ok
 
 # A notebook also depends on its published results.
 define published
-book/runs/$(1).ipynb: $(shell find data/$(1) -type f 2>/dev/null)
+book/runs/$(1).ipynb: $(shell find data/$(1) -type f -not -path '*/.*' 2>/dev/null)
 endef
 $(foreach name,$(NAMES),$(eval $(call published,$(name))))
 # One plays against the published networks.
-book/runs/play.ipynb: $(wildcard data/*/networks/manifest.json)
+book/runs/play.ipynb: $(wildcard data/*/networks/*/manifest.json data/*/networks/manifest.json)
 # These pages look at all of them.
-book/runs/verdicts.ipynb book/runs/explorer.ipynb: $(shell find data -name '*.csv*' 2>/dev/null)
+book/runs/verdicts.ipynb book/runs/explorer.ipynb: $(shell find data -name '*.csv*' -not -path '*/.*' 2>/dev/null)
 
 # Built beside the last book and moved over it only when nothing is wrong: a page of an earlier
 # build cannot survive, and neither can a broken book replace a good one.

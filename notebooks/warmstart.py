@@ -227,8 +227,8 @@ say(report.perfect_prose(perfect) if len(perfect) else "No network has been meas
 #
 # The first takes a minute and shows the machinery. The second repeats a part of this page with cheap runs of your own,
 # of one epoch: five of either method with their tournaments, ten minutes on two cores (half an hour without `preset=laptop`). The third shows them as this page does,
-# with verdicts. With `first_seed` left out and `runs=9` a ninth run of each is trained and meets the networks that are
-# published; to be rated here it must meet all, which takes the archive of the others.
+# with verdicts. With `first_seed` left out and `runs=9` a ninth run of each is trained, meets the published networks of all
+# others, and is rated here.
 
 # %% tags=["remove-cell"]
 numbers(

@@ -4,7 +4,7 @@ import builtins
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,6 +16,7 @@ import pandas as pd
 from wslib.parameters import RESULTS_VERSION
 from wslib.play import player
 from wslib.study.engine import units as study
+from wslib.study.engine.published import publish
 from wslib.study.engine.store import MANIFEST, PROVENANCE, LocalStore
 from wslib.study.engine.units import MatchUnit
 
@@ -70,6 +71,24 @@ def without_left_overs(files: dict[str, bytes]) -> dict[str, bytes]:
 def stored_units(root: Path) -> list[Path]:
     """The manifests of the results that exist."""
     return sorted(root.glob(f"match/*/{MANIFEST}"))
+
+
+def examples_of(seeds: Iterable[int], root: Path) -> dict[str, Any]:
+    """Examples as `publish` takes them."""
+    store, found = LocalStore(root), {}
+    for seed in seeds:
+        unit = f"{seed:04x}"
+        store_example(root, unit, seed)
+        found[unit] = ("match", example(seed)["parameters"], store.read("match", unit))
+    return found
+
+
+def publish_often(root: str, data: str, times: int, seeds: list[int]) -> None:
+    """Publish more and more of these examples."""
+    found = examples_of(seeds, Path(root))
+    for number in range(times):
+        some = list(found.items())[: 1 + number % len(found)]
+        publish("trial", dict(some), ("games",), Path(data))
 
 
 # --- file operations that fail ------------------------------------------------------------------------------------

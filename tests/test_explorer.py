@@ -13,12 +13,14 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page as BrowserPage
 from playwright.sync_api import sync_playwright
+from published_tables import experiments, table_file
 from test_browser import ARGUMENTS, CHROMIUM
 
 from wslib.search import GUIDED
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.listing import COLUMNS, all_runs, preset_of, warm_start
-from wslib.study.engine.store import LocalStore, publish, published_root
+from wslib.study.engine.published import publish
+from wslib.study.engine.store import LocalStore, published_root
 from wslib.study.engine.units import collect
 from wslib.study.pages.base import PLAYERS
 from wslib.study.pages.learning import OneRun
@@ -39,16 +41,16 @@ def listed(tmp_path: Path) -> pd.DataFrame:
 
 
 def test_every_published_run_has_its_row(listed: pd.DataFrame):
-    for file in published_root().glob("*/units.csv"):
-        units = pd.read_csv(file, dtype=str)
+    for name in experiments():
+        units = pd.read_csv(table_file(name, "units"), dtype=str)
         runs = set(units.loc[units["kind"].isin(["run", "switch"]), "unit"])
-        assert runs == set(listed.loc[listed["experiment"] == file.parent.name, "unit"])
+        assert runs == set(listed.loc[listed["experiment"] == name, "unit"])
 
 
 def test_a_row_says_what_the_published_files_say(listed: pd.DataFrame):
     row = listed[listed["experiment"] == "one_run"].iloc[0]
-    units = pd.read_csv(published_root() / "one_run" / "units.csv").iloc[0]
-    made = pd.read_csv(published_root() / "one_run" / "provenance.csv").iloc[0]
+    units = pd.read_csv(table_file("one_run", "units")).iloc[0]
+    made = pd.read_csv(table_file("one_run", "provenance")).iloc[0]
     stages = made[["cpu_self-play", "cpu_training", "cpu_arena", "cpu_storing"]].sum()
     assert (row["unit"], row["accepted"], row["code"]) == (units["unit"], units["accepted"], made["code"])
     assert row["CPU minutes"] == pytest.approx(stages / 60)

@@ -18,12 +18,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
+from published_tables import table_file
 
 from wslib.study.claims.evidence import Evidence, Page, gather
 from wslib.study.claims.listing import all_runs
 from wslib.study.claims.table import judge
 from wslib.study.engine import store
-from wslib.study.engine.store import Stored, publish, thesis_table
+from wslib.study.engine.published import publish
+from wslib.study.engine.store import Stored, thesis_table
 from wslib.study.engine.tournament import NetworkEntrant, round_robin
 from wslib.study.pages.base import Orientation
 from wslib.study.pages.warm import Warmstart
@@ -170,7 +172,7 @@ def test_the_win_rates_that_are_shown_are_those_of_the_published_counts(
     matches = gather([Orientation(workers=1)]).frame("orientation", "table")
     compared = orientation.beside_thesis(matches, thesis_table("table_5_1"))
     shown = cells_of(orientation.comparison_table(compared).html, "ours %")
-    units = pd.read_csv(ROOT / "data" / "orientation" / "units.csv").set_index("unit")
+    units = pd.read_csv(table_file("orientation", "units")).set_index("unit")
     for unit, ours in zip(compared["unit"], shown, strict=True):
         row = units.loc[unit]
         points = row["wins_first"] + row["wins_second"] + (row["draws_first"] + row["draws_second"]) / 2
@@ -184,6 +186,6 @@ def test_the_data_behind_a_figure_names_units_that_are_published(tmp_path: Path,
     figure = orientation.heat_maps(compared, ("random", "mcts", "rave", "rhea")).html
     (packed,) = re.findall(r'base64,([^"]+)"', figure)
     frame = pd.read_csv(io.BytesIO(base64.b64decode(packed)), dtype={"unit": str})
-    units = pd.read_csv(ROOT / "data" / "orientation" / "units.csv", dtype={"unit": str})
+    units = pd.read_csv(table_file("orientation", "units"), dtype={"unit": str})
     assert set(frame["unit"]) <= set(units["unit"]) and len(frame) == len(compared)
     assert np.allclose(frame["score"], compared["score"], rtol=1e-5)

@@ -1,6 +1,8 @@
 """The networks that others play with: float16 files, published or kept, the same wherever they come from."""
 
 import json
+import os
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -11,23 +13,33 @@ import torch
 from wslib.games import game
 from wslib.network.model import Network, NetworkSettings, from_bytes, to_bytes
 from wslib.parameters import ParameterError
+from wslib.play import player
+from wslib.study.engine import networks, states
 from wslib.study.engine import store as storing
-from wslib.study.engine.networks import network_file, publish_networks, published_network, shown, write_archive
+from wslib.study.engine import units as study
+from wslib.study.engine.networks import NotAtHand, is_there, network_file, published_network, to_train, write_archive
+from wslib.study.engine.publishing import publish_experiment
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.states import RunFolder, train
-from wslib.study.engine.store import MANIFEST, DamagedResult
+from wslib.study.engine.store import MANIFEST, LocalStore
+from wslib.study.engine.tournament import NetworkEntrant, pair
 from wslib.training.loop import RunSettings, preset
 
 UNITS = [RunUnit(run=preset("smoke", game="connect4", seed=seed), iterations=2) for seed in range(3)]
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store in which the three runs are trained."""
     root = tmp_path_factory.mktemp("trained")
     for unit in UNITS:
-        train(unit.run, unit.iterations, root)
+        study.compute_unit(unit, root)
     return root
+
+
+@pytest.fixture
+def trained(template: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(template, tmp_path / "trained"))
 
 
 @pytest.fixture(autouse=True)
@@ -36,8 +48,17 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "data"
 
 
+def publish(root: Path, units: list[RunUnit] = UNITS, experiment: str = "trial") -> tuple[str, ...]:
+    """Publish runs; what was left out."""
+    return publish_experiment(experiment, units, ("iterations",), uncommitted=True, local=LocalStore(root)).left_out
+
+
 def run() -> RunSettings:
     return UNITS[0].run
+
+
+def folder_of(unit: RunUnit, data: Path) -> Path:
+    return data / "trial" / "networks" / f"{unit.run.id}-{unit.iterations:04d}"
 
 
 def answers(network) -> list[np.ndarray]:
@@ -57,16 +78,16 @@ def test_the_file_holds_the_weights_rounded_to_float16_and_they_are_computed_in_
     assert len(network_file(run(), 2, trained)) - header < 0.6 * (len(to_bytes(whole)) - header)
 
 
-def test_published_archived_and_kept_networks_are_the_same_file(trained: Path, data: Path, tmp_path: Path):
+def test_published_archived_and_kept_networks_are_the_same_file(trained: Path, tmp_path: Path):
     kept = network_file(run(), 2, trained)
     assert write_archive(tmp_path / "networks.zip", UNITS, trained) == 6, "all, as none is published"
-    publish_networks("trial", UNITS, trained)
-    assert write_archive(tmp_path / "networks.zip", UNITS, trained) == 4, "all but the last of the two lowest seeds"
+    publish(trained)
+    assert write_archive(tmp_path / "networks.zip", UNITS, trained) == 3, "all but the last of each run"
     assert network_file(run(), 2, tmp_path / "no store") == kept
     with zipfile.ZipFile(tmp_path / "networks.zip") as packed:
         packed.extractall(tmp_path / "unpacked")
-    for unit, iteration in ((UNITS[0], 1), (UNITS[1], 1), (UNITS[2], 1), (UNITS[2], 2)):
-        assert network_file(unit.run, iteration, tmp_path / "unpacked") == network_file(unit.run, iteration, trained)
+    for unit in UNITS:
+        assert network_file(unit.run, 1, tmp_path / "unpacked") == network_file(unit.run, 1, trained)
 
 
 def test_what_plays_is_the_rounded_network(trained: Path):
@@ -75,55 +96,231 @@ def test_what_plays_is_the_rounded_network(trained: Path):
     assert all(np.allclose(a, b, atol=1e-5) for a, b in zip(plays, rounded, strict=True))
 
 
-def test_networks_of_two_runs_a_kind_are_published_with_what_they_are(trained: Path, data: Path):
-    others = [RunUnit(run=preset("smoke", game="othello", seed=seed), iterations=2) for seed in (4, 3, 5)]
-    published, rest = shown([*UNITS, *others])
-    assert [unit.run.seed for unit in published] == [0, 1, 3, 4]
-    assert [unit.run.seed for unit in rest] == [2, 5]
-    missing = publish_networks("trial", [*UNITS, *others], trained)
-    assert missing == [f"{unit.run.id}-0002" for unit in (others[1], others[0])]
-    manifest = storing.read_manifest(data / "trial" / "networks")
-    name = f"{run().id}-0002.safetensors"
-    assert sorted(manifest["files"]) == sorted(f"{unit.run.id}-0002.safetensors" for unit in UNITS[:2])
-    assert manifest["networks"][name] == {"run": json.loads(json.dumps(run().canonical())), "iteration": 2}
+def test_the_last_network_of_every_run_is_published_with_what_it_is_and_never_written_again(trained: Path, data: Path):
+    assert publish(trained, UNITS[:2]) == ()
+    folder = folder_of(UNITS[0], data)
+    manifest = storing.read_manifest(folder)
+    assert sorted(manifest["files"]) == ["network.safetensors"]
+    assert (manifest["run"], manifest["iteration"]) == (json.loads(json.dumps(run().canonical())), 2)
+    for path in data.rglob("*"):
+        os.utime(path, (1, 1))
+    assert publish(trained) == ()
+    assert {path.parent.name for path in data.glob("trial/networks/*/network.safetensors")} == {
+        f"{unit.run.id}-0002" for unit in UNITS
+    }
+    assert {path.stat().st_mtime for path in folder.iterdir()} == {1.0}
 
 
-def test_fewer_networks_may_be_published_and_none_twice(trained: Path, data: Path):
-    publish_networks("trial", UNITS, trained)
-    publish_networks("other", UNITS, trained)
-    assert not (data / "other").exists(), "another experiment has them"
-    publish_networks("trial", UNITS, trained, most=1)
-    assert [path.name for path in (data / "trial" / "networks").glob("*.safetensors")] == [
-        f"{run().id}-0002.safetensors"
-    ]
-    assert network_file(UNITS[1].run, 2, trained), "from its run"
+def test_a_network_that_another_experiment_has_published_is_not_published_twice(trained: Path, data: Path):
+    publish(trained)
+    publish(trained, UNITS, "other")
+    assert not list(data.glob("other/networks/*"))
+    # It stays where it is as long as somebody needs it.
+    publish(trained, UNITS[:1])
+    assert len(list(data.glob("trial/networks/*"))) == 3
+    shutil.rmtree(data / "other")
+    publish(trained, UNITS[:1])
+    assert [path.name for path in data.glob("trial/networks/*")] == [f"{run().id}-0002"]
 
 
 def test_publishing_again_from_another_machine_keeps_the_published_files(trained: Path, data: Path, tmp_path: Path):
-    publish_networks("trial", UNITS, trained)
-    before = {path.name: path.read_bytes() for path in (data / "trial" / "networks").iterdir()}
-    assert publish_networks("trial", UNITS, tmp_path / "empty") == []
-    assert {path.name: path.read_bytes() for path in (data / "trial" / "networks").iterdir()} == before
+    publish(trained)
+    before = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
+    assert publish(tmp_path / "empty") == ()
+    assert {path: path.read_bytes() for path in data.rglob("*") if path.is_file()} == before
 
 
-def test_a_damaged_published_network_is_refused(trained: Path, data: Path):
-    publish_networks("trial", UNITS, trained)
-    path = data / "trial" / "networks" / f"{run().id}-0002.safetensors"
+def test_a_run_whose_network_is_not_at_hand_is_not_published_and_the_printed_remedy_works(trained: Path, data: Path):
+    shutil.rmtree(trained / "state" / run().id)
+    (sentence,) = publish(trained)
+    assert f"1 runs are left out because their networks are not at hand, unit {UNITS[0].id} for one" in sentence
+    assert f"--unit {UNITS[0].id} --again'" in sentence
+    published = networks.shelf("trial")
+    assert published.units() == [unit.id for unit in UNITS[1:]]
+    study.compute_unit(UNITS[0], trained)
+    assert publish(trained) == ()
+    assert folder_of(UNITS[0], data).exists()
+
+
+def test_a_longer_run_that_has_left_the_last_network_behind_is_trained_again_for_it(tmp_path: Path, data: Path):
+    ends_at_3 = RunUnit(run=run(), iterations=3)
+    train(run(), 4, tmp_path)
+    assert not is_there(run(), 3, tmp_path)
+    study.compute_unit(ends_at_3, tmp_path)
+    assert publish(tmp_path, [ends_at_3]) == ()
+
+
+# --- damage -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at_hand", [True, False], ids=["in the store", "trained again"])
+def test_a_damaged_published_network_is_not_used_and_the_right_one_is(
+    at_hand: bool, trained: Path, data: Path, tmp_path: Path
+):
+    publish(trained)
+    wanted = network_file(run(), 2)
+    path = folder_of(UNITS[0], data) / "network.safetensors"
     content = bytearray(path.read_bytes())
     content[-5] ^= 4
     path.write_bytes(content)
-    with pytest.raises(DamagedResult, match="has been changed"):
-        published_network(run(), 2, trained)
+    if at_hand:
+        assert network_file(run(), 2, trained) == wanted
+    else:
+        with pytest.raises(NotAtHand, match=r"has been changed; 'git restore data/trial/networks/.*' brings back"):
+            network_file(run(), 2, tmp_path / "empty")
+        assert all(
+            np.array_equal(a, b)
+            for a, b in zip(
+                answers(published_network(run(), 2, tmp_path / "empty")),
+                answers(published_network(run(), 2, trained)),
+                strict=True,
+            )
+        )
+
+
+def swap(one: Path, two: Path) -> None:
+    shutil.rmtree(one)
+    shutil.copytree(two, one)
+
+
+def test_the_whole_network_of_another_run_or_iteration_is_refused(trained: Path, data: Path, tmp_path: Path):
+    publish(trained)
+    swap(folder_of(UNITS[0], data), folder_of(UNITS[1], data))
+    with pytest.raises(NotAtHand, match="another network than its name says"):
+        network_file(run(), 2, tmp_path / "empty")
+    archived = tmp_path / "unpacked" / "networks" / f"{run().id}-0002"
+    shutil.copytree(folder_of(UNITS[1], data), archived)
+    with (
+        pytest.warns(UserWarning, match="another network than its name says; it was set aside"),
+        pytest.raises(NotAtHand),
+    ):
+        network_file(run(), 2, tmp_path / "unpacked")
+    assert not archived.exists()
+
+
+def test_a_network_in_the_store_that_is_not_the_published_one_is_set_aside(trained: Path, data: Path):
+    publish(trained)
+    (folder_of(UNITS[0], data) / "network.safetensors").unlink()
+    other = RunFolder(UNITS[1].run, trained).network(2)
+    folder = RunFolder(run(), trained)
+    files = folder.whole(folder.state(2), 2)[1]
+    facts = {"run": run().canonical(), "iteration": 2, "switched": False}
+    storing.write_folder(folder.state(2), {**files, "network.safetensors": to_bytes(other)}, facts)
+    with (
+        pytest.warns(UserWarning, match="another network than was published; it was set aside"),
+        pytest.raises(NotAtHand),
+    ):
+        network_file(run(), 2, trained)
+
+
+# --- what is not at hand ------------------------------------------------------------------------------------------
 
 
 def test_a_network_that_is_nowhere_is_one_sentence_that_says_how_to_get_it(trained: Path, tmp_path: Path):
     for iteration, root in ((2, tmp_path), (7, trained)):
-        with pytest.raises(
-            ParameterError, match=f"iteration {iteration} is neither published nor in .*: unpack"
-        ) as told:
-            published_network(run(), iteration, root)
+        with pytest.raises(NotAtHand, match=f"iteration {iteration} is neither published nor in .*: unpack") as told:
+            network_file(run(), iteration, root)
         assert "\n" not in str(told.value)
     assert not (tmp_path / "state").exists(), "nothing was trained"
+
+
+def games(unit: RunUnit, iteration: int = 2):
+    entrant = NetworkEntrant(run=unit.run, iteration=iteration)
+    return pair("connect4", entrant, player("random"), games=2)
+
+
+def test_a_published_run_is_trained_again_for_a_network_that_is_not_at_hand(trained: Path, tmp_path: Path):
+    publish(trained)
+    at_hand, on_the_way = games(UNITS[0]), games(UNITS[0], 1)
+    assert to_train([at_hand], tmp_path) == []
+    (wanted,) = to_train([at_hand, on_the_way], tmp_path)
+    assert (wanted.run.id, wanted.iterations, wanted.stage) == (run().id, 1, 0)
+    store = LocalStore(tmp_path / "store")
+    frame = study.results([on_the_way], "trial", 1, store, progress=False)
+    assert frame["games"].tolist() == [2]
+    assert network_file(run(), 1, store.root) == network_file(run(), 1, trained)
+
+
+def test_no_network_is_trained_apart_that_a_missing_run_brings_along(tmp_path: Path):
+    assert to_train([UNITS[0], games(UNITS[0]), games(UNITS[0], 1)], tmp_path) == []
+
+
+@pytest.mark.parametrize("what", ["the weights", "a loss on the way"])
+def test_a_published_run_that_comes_out_otherwise_is_one_sentence_and_never_plays(
+    what: str, trained: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    publish(trained)
+    shutil.rmtree(trained)
+    (folder_of(UNITS[0], data) / "network.safetensors").unlink()
+    real = states.advance
+
+    def advance(run, state, clock):
+        state, news = real(run, state, clock)
+        if what == "the weights" and state.iteration == 2:
+            state.network.policy.bias.data[0] += 1
+        elif what != "the weights":
+            news["fresh_value_loss"] += 1e-3
+        return state, news
+
+    monkeypatch.setattr(states, "advance", advance)
+    store = LocalStore(tmp_path / "store")
+    with pytest.warns(UserWarning, match="set aside"), pytest.raises(study.UnitsFailed) as told:
+        study.results([games(UNITS[0])], "trial", 1, store, progress=False)
+    first, second, _ = str(told.value).splitlines()
+    problem = "its network has another digest" if what == "the weights" else "differs in its column 'fresh_value_loss'"
+    assert "trained again up to iteration 2, is not the published one" in first and problem in first
+    assert second.startswith(f"1 units (pair), {games(UNITS[0]).id} for one, were not computed because unit ")
+    assert not is_there(run(), 2, store.root), "the next attempt begins anew"
+
+
+def test_a_pool_grows_by_a_run_at_any_time_and_nothing_published_is_trained_again(
+    trained: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    publish(trained)
+    clone = tmp_path / "clone"
+    shutil.copytree(data, clone / "data")
+    monkeypatch.setattr(storing, "published_root", lambda: clone / "data")
+    ninth = RunUnit(run=preset("smoke", game="connect4", seed=8), iterations=2)
+    entrants = [NetworkEntrant(run=unit.run, iteration=2) for unit in (*UNITS, ninth)]
+    pairs = [pair("connect4", old, entrants[-1], games=2) for old in entrants[:-1]]
+    real, runs = states.train, []
+    monkeypatch.setattr(states, "train", lambda run, *more, **other: (runs.append(run), real(run, *more, **other))[1])
+    store = LocalStore(clone / "store")
+    frame = study.results([ninth, *pairs], "trial", 1, store, progress=False)
+    assert len(frame) == 4
+    assert [run.id for run in runs] == [ninth.run.id]
+    publish(store.root, [*UNITS, ninth])
+    assert networks.shelf("trial").units() == [unit.id for unit in (*UNITS, ninth)]
+
+
+# --- files of long ago --------------------------------------------------------------------------------------------
+
+
+def publish_as_long_ago(trained: Path, data: Path) -> None:
+    """Networks side by side under one manifest."""
+    publish(trained)
+    files = {f"{unit.run.id}-0002.safetensors": network_file(unit.run, 2) for unit in UNITS}
+    facts = {f"{unit.run.id}-0002.safetensors": {"run": unit.run.canonical(), "iteration": 2} for unit in UNITS}
+    shutil.rmtree(data / "trial" / "networks")
+    storing.write_folder(data / "trial" / "networks", files, {"networks": facts})
+
+
+def test_networks_that_were_published_side_by_side_are_read_and_moved_when_published_anew(
+    trained: Path, data: Path, tmp_path: Path
+):
+    wanted = network_file(run(), 2, trained)
+    publish_as_long_ago(trained, data)
+    assert network_file(run(), 2, tmp_path / "empty") == wanted
+    assert is_there(run(), 2, tmp_path / "empty")
+    publish(tmp_path / "empty")
+    folder = data / "trial" / "networks"
+    assert sorted(path.name for path in folder.iterdir()) == sorted(f"{unit.run.id}-0002" for unit in UNITS)
+    assert network_file(run(), 2, tmp_path / "empty") == wanted
+    publish_as_long_ago(trained, data)
+    path = folder / f"{run().id}-0002.safetensors"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(NotAtHand, match="instead of"):
+        network_file(run(), 2, tmp_path / "empty")
 
 
 def test_an_archive_is_the_same_whenever_it_is_packed(trained: Path, tmp_path: Path):

@@ -13,11 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from published_tables import table_rows
 from scipy.stats import binomtest
 from study_tasks import computed_now
 
 from wslib.study.engine import units as study
-from wslib.study.engine.store import Published, thesis_table
+from wslib.study.engine.published import Published
+from wslib.study.engine.store import thesis_table
 from wslib.study.pages.base import PLAYERS, Experiment, Orientation, Readings
 from wslib.study.report import orientation as report
 from wslib.study.report import readings as readings_report
@@ -59,21 +61,20 @@ def shown(table: Html) -> list[dict[str, str]]:
 
 
 def plain_matches() -> dict[tuple[str, str, str], dict[str, int]]:
-    """Table 5.1's matches from `units.csv`, read without the project's code: the thesis' parameters only."""
+    """Table 5.1's matches, read without the project's code: the thesis' parameters only."""
     rave = {"simulations": 100, "amaf_players": "own", "equivalence": 100}
     usual = {"mcts": {"simulations": 100}, "rave": rave, "random": {}}
     usual["rhea"] = {"rollouts": 100, "rollouts_per_individual": 2, "horizon": 10, "population": 10, "mutation": 0.2}
     found = {}
-    with (DATA / "orientation" / "units.csv").open(newline="") as file:
-        for row in csv.DictReader(file):
-            match = json.loads(row["parameters"])
-            players = match["a"], match["b"]
-            if any(p[k] != v for p in players for k, v in usual[p["method"]].items()) or "ties" in match["a"]:
-                continue
-            if players[0]["method"] != players[1]["method"]:
-                key = (match["game"].split("-")[0], players[0]["method"], players[1]["method"])
-                found[key] = {n: int(v) for n, v in row.items() if n.split("_")[0] in ("wins", "draws", "losses")}
-                found[key] |= {"games": int(row["games"]), "distinct": int(row["distinct"])}
+    for row in table_rows("orientation", "units"):
+        match = json.loads(row["parameters"])
+        players = match["a"], match["b"]
+        if any(p[k] != v for p in players for k, v in usual[p["method"]].items()) or "ties" in match["a"]:
+            continue
+        if players[0]["method"] != players[1]["method"]:
+            key = (match["game"].split("-")[0], players[0]["method"], players[1]["method"])
+            found[key] = {n: int(v) for n, v in row.items() if n.split("_")[0] in ("wins", "draws", "losses")}
+            found[key] |= {"games": int(row["games"]), "distinct": int(row["distinct"])}
     return found
 
 
@@ -383,8 +384,7 @@ def test_a_table_leaves_the_frame_as_it_was():
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_everything_that_the_default_parameters_ask_for_is_published(name: str):
     wanted = {unit.id for unit in PUBLISHED[name]().units()}
-    with (DATA / name / "units.csv").open(newline="") as file:
-        assert sorted(row["unit"] for row in csv.DictReader(file)) == sorted(wanted)
+    assert sorted(row["unit"] for row in table_rows(name, "units")) == sorted(wanted)
     published = Published(name)
     assert len(published) == len(wanted)
     assert set(published.provenance["unit"]) == wanted

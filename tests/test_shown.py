@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bs4 import Tag
+from published_tables import experiments, table_file
 from test_book import ROOT, article, pages, where
 
 from wslib.study.engine import units as study
@@ -139,7 +140,7 @@ def test_switches_are_the_means_and_population_deviations_of_the_runs():
 
 
 def test_shares_of_optimal_moves_are_those_of_the_published_phases():
-    units = pd.read_csv(ROOT / "data" / "perfect_play" / "units.csv", dtype={"unit": str})
+    units = pd.read_csv(table_file("perfect_play", "units"), dtype={"unit": str})
     phases = pd.read_csv(ROOT / "data" / "perfect_play" / "phases.csv.gz", dtype={"unit": str})
     players = units[units["kind"] == "perfect"]["unit"]
     here = phases[phases["unit"].isin(players)]
@@ -162,8 +163,8 @@ def test_shares_of_optimal_moves_are_those_of_the_published_phases():
 def published() -> set[str]:
     return {
         unit
-        for path in (ROOT / "data").glob("*/units.csv")
-        for unit in pd.read_csv(path, usecols=["unit"], dtype=str)["unit"]
+        for name in experiments()
+        for unit in pd.read_csv(table_file(name, "units"), usecols=["unit"], dtype=str)["unit"]
     }
 
 

@@ -33,6 +33,7 @@ from study_tasks import (
 
 import wslib
 from wslib.parameters import ParameterError, canonical_json
+from wslib.study.engine.published import Published, other_shelves, publish, shelf
 from wslib.study.engine.store import (
     LARGEST_MANIFEST,
     LARGEST_TEXT,
@@ -40,14 +41,10 @@ from wslib.study.engine.store import (
     PROVENANCE,
     DamagedResult,
     LocalStore,
-    Published,
     Stored,
     default_root,
-    other_shelves,
     pack_table,
-    publish,
     replacing,
-    shelf,
     sweep,
     unpack_table,
     write_atomically,
@@ -659,7 +656,7 @@ def test_only_the_unit_and_kind_that_were_asked_for_are_found(published: Path):
 
 
 def test_the_published_summaries_are_plain_numbers_in_a_plain_table(published: Path):
-    frame = pd.read_csv(published / "trial" / "units.csv", dtype={"unit": str})
+    frame = pd.read_csv(published / "trial" / "units.csv.gz", dtype={"unit": str})
     assert frame["unit"].tolist() == [UNIT, OTHER, "1234567890e1"]
     assert frame["games"].tolist() == [6, 6, 6]
     assert json.loads(frame["parameters"][0]) == example()["parameters"]
@@ -680,7 +677,7 @@ def test_publishing_nothing_is_one_sentence_and_writes_nothing(tmp_path: Path, r
     found = {UNIT: ("match", {}, LocalStore(root).read("match", UNIT))}
     with pytest.raises(ParameterError, match="there is nothing to publish as 'plies'"):
         publish("trial", found, ("plies",), tmp_path / "data")
-    assert not (tmp_path / "data").exists()
+    assert not list((tmp_path / "data").rglob("*"))
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["instead of the call", "after the call"])
@@ -717,12 +714,13 @@ def test_a_unit_is_found_under_whatever_experiment_it_was_published(published: P
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("units.csv", b"\xff\xfe"),
-        ("units.csv", b"unit,kind,games\naa00,match,{\n"),
-        ("units.csv", b"kind\nmatch\n"),
+        ("units.csv.gz", b"no gzip"),
+        ("units.csv.gz", gzip.compress(b"\xff\xfe")),
+        ("units.csv.gz", gzip.compress(b"unit,kind,games\naa00,match,{\n")),
+        ("units.csv.gz", gzip.compress(b"kind\nmatch\n")),
         ("games.csv.gz", b"no gzip"),
         ("games.csv.gz", gzip.compress(b"number\n1\n", mtime=0)),
-        ("provenance.csv", b"date\n1\n"),
+        ("provenance.csv.gz", gzip.compress(b"date\n1\n")),
     ],
 )
 def test_sealed_published_files_that_hold_no_results_are_refused(name: str, content: bytes, published: Path):
@@ -734,11 +732,11 @@ def test_sealed_published_files_that_hold_no_results_are_refused(name: str, cont
 
 
 def test_damage_elsewhere_is_told_and_costs_only_what_is_there(published: Path):
-    with (published / "trial" / "units.csv").open("ab") as file:
+    with (published / "trial" / "units.csv.gz").open("ab") as file:
         file.write(b"\n")
-    with pytest.warns(UserWarning, match="units.csv has .* meanwhile nothing is read from there"):
+    with pytest.warns(UserWarning, match="units.csv.gz has .* meanwhile nothing is read from there"):
         assert other_shelves("another", published) == []
-    with pytest.raises(DamagedResult, match="take the folder from git again"):
+    with pytest.raises(DamagedResult, match="'git restore data/trial' brings back"):
         shelf("trial", published).read("match", UNIT)
 
 

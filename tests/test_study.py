@@ -1,5 +1,6 @@
 """The study engine: what is known is read, what is missing is computed once, and an interruption costs one unit."""
 
+import gzip
 import json
 import os
 import platform
@@ -35,7 +36,8 @@ from wslib.search import SearchSettings
 from wslib.study.engine import store as storing
 from wslib.study.engine import units as study
 from wslib.study.engine.provenance import VARIABLES, machine
-from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, Published, publish
+from wslib.study.engine.published import Published, publish
+from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore
 from wslib.study.engine.units import Computed, MatchUnit, compute_unit
 
 GOLDEN = Path(__file__).parent / "golden" / "units.json"
@@ -229,9 +231,9 @@ def test_only_what_exists_is_collected_for_publishing(store: LocalStore):
 def test_published_results_that_were_changed_stop_everything(store: LocalStore, data: Path, computed: list[int]):
     published_with_a_mark(UNITS[:2], store)
     del computed[:]
-    path = data / "trial" / "units.csv"
-    path.write_bytes(path.read_bytes().replace(b"444", b"445"))
-    with pytest.raises(DamagedResult, match=r"units\.csv"):
+    path = data / "trial" / "units.csv.gz"
+    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()).replace(b"444", b"445")))
+    with pytest.raises(DamagedResult, match=r"units\.csv\.gz"):
         ask(UNITS, store)
     assert not computed
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from wslib.study.engine.store import LocalStore, Published, Stored, publish
+from wslib.study.engine.published import Published, publish
+from wslib.study.engine.store import LocalStore, Stored
 from wslib.study.engine.verify import check, differing
 
 ONE = pd.DataFrame({"number": [1, 2], "weight": [0.1, 0.2], "won": [True, False], "moves": ["4", "4 4"]})

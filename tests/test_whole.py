@@ -13,11 +13,12 @@ from study_tasks import contents, without_left_overs
 
 from wslib.parameters import ParameterError
 from wslib.study.engine import agenda, whole
-from wslib.study.engine.agenda import PHASES, Job, Queue, jobs, networks_of
+from wslib.study.engine.agenda import PHASES, Job, Queue, jobs
 from wslib.study.engine.cli import main
 from wslib.study.engine.networks import is_there
+from wslib.study.engine.published import Published, publish
 from wslib.study.engine.runs import RunUnit
-from wslib.study.engine.store import LocalStore, Published, publish
+from wslib.study.engine.store import LocalStore
 from wslib.study.engine.times import ASSUMED, ELSEWHERE, HERE, Times, assumed
 from wslib.study.engine.units import UnitsFailed, collect, compute_unit
 from wslib.study.engine.whole import Study, compute, plan
@@ -83,7 +84,7 @@ def test_chapter_5_comes_game_by_game_and_seed_by_seed_with_all_six_methods_of_a
 def test_what_plays_with_networks_follows_the_runs_of_the_same_seed():
     trained: set[str] = set()
     for job in jobs(["warmstart", "iprime", "control"]):
-        assert {run.id for run, _ in networks_of(job.unit)} <= trained
+        assert {run.id for run, _ in job.unit.plays_with()} <= trained
         trained |= {job.unit.run.id} if isinstance(job.unit, RunUnit) else set()
 
 
@@ -161,7 +162,8 @@ def test_runs_whose_networks_are_gone_are_trained_again_before_what_needs_them(r
     pair = next(u for u in Warm().units() if u.kind == "pair" and unit.run.id in {r.id for r, _ in u.plays_with()})
     shutil.rmtree(root / "pair" / pair.id)
     study = Study()
-    assert [(job.unit.id, job.again) for job in study.queue.jobs] == [(unit.id, True), (pair.id, False)]
+    assert [job.again for job in study.queue.jobs] == [True, False]
+    assert (study.queue.jobs[0].unit.run, study.queue.jobs[1].unit.id) == (unit.run, pair.id)
     assert "1 runs are trained for networks that are not at hand" in "\n".join(plan(study, 1))
     compute(study, workers=1, tell=lambda line: None)
     assert is_there(unit.run, 2, root) and Study().queue.left == 0
@@ -216,7 +218,7 @@ def test_a_unit_that_fails_stops_only_what_waits_for_it(root: Path, monkeypatch:
     study = Study()
     with pytest.raises(UnitsFailed, match=rf"unit {bad.id} \(run\) failed: ZeroDivisionError"):
         compute(study, workers=1, tell=told.append)
-    waiting = [job for job in study.jobs if bad.run.id in {run.id for run, _ in networks_of(job.unit)}]
+    waiting = [job for job in study.jobs if bad.run.id in {run.id for run, _ in job.unit.plays_with()}]
     assert f"{len(waiting)} units wait for runs that failed" in told
     assert {job.unit.id for job in Study().queue.jobs} == {bad.id, *(job.unit.id for job in waiting)}
 
@@ -294,7 +296,7 @@ def test_the_command_publishes_with_the_networks(root: Path, undisturbed: Path):
     assert main(["study", "--publish", "--uncommitted", "--workers", "1"]) == 0
     folder = root.parent / "data" / "warmstart"
     assert len(Published("warmstart")) == len(Warm().units())
-    assert list((folder / "networks").glob("*.safetensors"))
+    assert list((folder / "networks").glob("*/network.safetensors"))
     assert main(["study", "--publish", "-3"]) == 2
 
 

@@ -8,14 +8,15 @@ from pathlib import Path
 from fault_tasks import TinyUnit, train, training
 from harness import Outcome
 
-from wslib.parameters import ParameterError
 from wslib.study.engine import store as storing
-from wslib.study.engine.networks import network_file, publish_networks
+from wslib.study.engine.networks import NotAtHand, name_of, network_file
+from wslib.study.engine.published import Published, publish
+from wslib.study.engine.publishing import publish_network
 from wslib.study.engine.states import RunFolder
-from wslib.study.engine.store import PROVENANCE, DamagedResult, LocalStore, Published, publish
+from wslib.study.engine.store import PROVENANCE, DamagedResult, LocalStore
 from wslib.study.engine.units import compute_unit
 
-KINDS = ("bit flip", "truncation", "blanked block", "swapped file", "lengthened", "missing")
+KINDS = ("bit flip", "truncation", "blanked block", "swapped file", "lengthened", "missing", "folder of another")
 
 
 def damage(path: Path, other: Path, kind: str, draw: random.Random) -> None:
@@ -57,7 +58,8 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
             "one", {u.id: (u.kind, u.canonical(), _stored(template, u)) for u in units}, ("rows",), template / "data"
         )
         storing.published_root = lambda: template / "data"
-        publish_networks("one", runs, template / "store")
+        for unit in runs:
+            publish_network(template / "data" / "one", unit, template / "store")
         storing.published_root = lambda: folder / "trial" / "data"
         for trial in range(number):
             _one(template, folder / "trial", KINDS[trial % len(KINDS)], draw, units, runs, outcome)
@@ -77,22 +79,34 @@ def _one(template: Path, trial: Path, kind: str, draw: random.Random, units, run
         "state": template / "store" / "state" / run.id / "0004",
         "examples": template / "store" / "examples" / run.id / "0004",
         "published results": template / "data" / "one",
-        "published networks": template / "data" / "one" / "networks",
+        "published network": template / "data" / "one" / "networks" / name_of(run, 4),
     }
     where, source = draw.choice(list(places.items()))
     shutil.rmtree(trial, ignore_errors=True)
     target = trial / source.relative_to(template)
     shutil.copytree(source, target, ignore=lambda _, names: ["networks"])
-    files = sorted(path for path in target.iterdir() if path.name != PROVENANCE)
-    path = draw.choice(files)
-    if where == "published networks":
-        path = draw.choice([target / f"{run.id}-0004.safetensors", target / "manifest.json"])
-    before = path.read_bytes()
-    damage(path, draw.choice([other for other in files if other != path]), kind, draw)
-    if path.exists() and path.read_bytes() == before:
-        return  # the two files were the same
+    path = target
+    if kind == "folder of another":
+        if where == "published results":
+            return  # their manifest names the experiment, which a reader may copy elsewhere
+        shutil.rmtree(target)
+        shutil.copytree(_another(source, draw, units, runs), target)
+    else:
+        files = sorted(path for path in target.iterdir() if path.name != PROVENANCE)
+        path = draw.choice(files)
+        before = path.read_bytes()
+        damage(path, draw.choice([other for other in files if other != path]), kind, draw)
+        if path.exists() and path.read_bytes() == before:
+            return  # the two files were the same
     outcome.count(kind)
     outcome.expect(_refused(where, trial, units, run), f"{kind} in {path.name} ({where}) was not noticed")
+
+
+def _another(source: Path, draw: random.Random, units, runs) -> Path:
+    """A whole folder of the same kind: of another unit, run or iteration."""
+    names = ((units[0].id, units[1].id), (runs[0].run.id, runs[1].run.id))
+    others = {Path(str(source).replace(*both)) for both in names} | set(source.parent.glob("000?"))
+    return draw.choice(sorted(others - {source}))
 
 
 def _refused(where: str, trial: Path, units, run) -> bool:
@@ -103,11 +117,10 @@ def _refused(where: str, trial: Path, units, run) -> bool:
             if where == "result":
                 return LocalStore(trial / "store").read("tiny", units[0].id) is None
             if where in ("state", "examples"):
-                RunFolder(run, trial / "store").read(4)
-            elif where == "published results":
+                return RunFolder(run, trial / "store").read(4) is None
+            if where == "published results":
                 return Published("one", trial / "data").read("tiny", units[0].id) is None
-            else:
-                network_file(run, 4, trial / "store")
-        except (DamagedResult, ParameterError):
+            network_file(run, 4, trial / "empty")
+        except (DamagedResult, NotAtHand):
             return True
     return False

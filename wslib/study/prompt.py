@@ -29,7 +29,7 @@ from wslib.study.engine import networks
 from wslib.study.engine import units as study
 from wslib.study.engine.run_files import RunFiles
 from wslib.study.engine.runs import RunUnit
-from wslib.study.engine.store import MANIFEST, default_root, published_root, read_manifest
+from wslib.study.engine.store import MANIFEST, default_root, read_manifest
 from wslib.study.engine.tournament import NetworkEntrant, meetings
 from wslib.study.statistics.rating import Rating, RatingSettings, rate
 from wslib.training.settings import PRESETS, RunSettings
@@ -163,9 +163,8 @@ class _There(NamedTuple):
 
 def _found() -> Iterator[tuple[dict[str, Any], str, str, tuple[int, ...]]]:
     """Canonical settings, id, origin and iterations of networks: published ones, an unpacked archive's, own runs'."""
-    for folder in sorted(published_root().glob("*/networks")):
-        for name, facts in read_manifest(folder).get("networks", {}).items():
-            yield facts["run"], name.split("-")[0], "published", (facts["iteration"],)
+    for _, place, facts in networks.published_networks():
+        yield facts["run"], place.name.split("-")[0], "published", (facts["iteration"],)
     root = default_root()
     for path in sorted((root / "networks").glob(f"*/{MANIFEST}")):
         facts = read_manifest(path.parent)

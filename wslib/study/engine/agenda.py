@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wslib.study.engine.networks import is_there
-from wslib.study.engine.runs import RunUnit, StrengthUnit
-from wslib.study.engine.store import MANIFEST, other_shelves
+from wslib.study.engine.networks import NetworkUnit, is_there
+from wslib.study.engine.published import other_shelves
+from wslib.study.engine.runs import RunUnit
+from wslib.study.engine.store import MANIFEST
 from wslib.study.engine.units import Unit
 from wslib.study.pages.catalogue import EXPERIMENTS
 from wslib.training.settings import RunSettings
@@ -61,11 +62,6 @@ class Job:
     """Runs that it still waits for."""
 
 
-def networks_of(unit: Unit) -> list[tuple[RunSettings, int]]:
-    """The networks, run and iteration, without which a unit cannot be computed."""
-    return [(unit.run, unit.iteration)] if isinstance(unit, StrengthUnit) else unit.plays_with()
-
-
 def run_of(unit: Unit) -> str | None:
     """The id of the run that a unit trains, if it trains one."""
     run = getattr(unit, "run", None)
@@ -89,7 +85,7 @@ def jobs(only: Collection[str] | None = None) -> list[Job]:
 
 def _order(unit: Unit) -> tuple[int, int]:
     """Seed by seed, by the latest of its networks; of a seed first the runs."""
-    runs = [run for run, _ in networks_of(unit)] or ([unit.run] if hasattr(unit, "run") else [])
+    runs = [run for run, _ in unit.plays_with()] or ([unit.run] if hasattr(unit, "run") else [])
     return max((run.seed for run in runs), default=0), unit.stage
 
 
@@ -115,14 +111,14 @@ def with_needed_runs(missing: Sequence[Job], there: Callable[[RunSettings, int],
     trained = {run_of(job.unit) for job in missing}
     needed: dict[str, int] = defaultdict(int)
     for job in missing:
-        for run, iteration in networks_of(job.unit):
+        for run, iteration in job.unit.plays_with():
             if run.id not in trained and not there(run, iteration):
                 needed[run.id] = max(needed[run.id], iteration)
     found: list[Job] = []
     for job in missing:
-        for run, _ in networks_of(job.unit):
+        for run, _ in job.unit.plays_with():
             if iterations := needed.pop(run.id, 0):
-                found.append(Job(RunUnit(run=run, iterations=iterations), job.experiment, job.phase, again=True))
+                found.append(Job(NetworkUnit(run=run, iterations=iterations), job.experiment, job.phase, again=True))
         found.append(job)
     return found
 
@@ -145,7 +141,7 @@ class Queue:
         trained = {run_of(job.unit) for job in self.jobs if isinstance(job.unit, RunUnit)}
         for place, job in enumerate(self.jobs):
             job.place = place
-            waits_for = {run.id for run, k in networks_of(job.unit) if not self._there(run, k)}
+            waits_for = {run.id for run, k in job.unit.plays_with() if not self._there(run, k)}
             if not isinstance(job.unit, RunUnit) and run_of(job.unit) in trained:
                 waits_for.add(job.unit.run.id)  # type: ignore[attr-defined]  # a switch is read from the whole run's log
             job.missing = len(waits_for)

@@ -18,7 +18,7 @@ from wslib.play import METHODS, play, player
 from wslib.study.engine import dask as cluster
 from wslib.study.engine import networks, store, verify, whole
 from wslib.study.engine import units as study
-from wslib.study.engine.provenance import from_changed_code
+from wslib.study.engine.publishing import publish_experiment
 from wslib.study.engine.units import Unit, UnitsFailed
 from wslib.study.engine.workers import default_workers
 from wslib.study.pages.base import Experiment
@@ -234,9 +234,6 @@ def _run(asked: argparse.Namespace) -> None:
     elif asked.again:
         print(f"unit {study.compute_unit(units[0], store.default_root())} computed again")
     else:
-        if not one:
-            units, left_out = networks.playable(units, experiment.name)
-            print(left_out, end="", file=sys.stderr)
         on = {"on": asked.on} if asked.on is not None else {}
         frame = study.results(units, experiment.name, experiment.workers, **on)
         counts = frame.drop_duplicates("unit")["origin"].value_counts().to_dict()
@@ -285,36 +282,12 @@ def _publish(asked: argparse.Namespace) -> None:
     experiment: Any = _experiment(asked.experiment, [], asked.workers)
     experiment = experiment.grown() if hasattr(experiment, "grown") else experiment
     units = experiment.units()
-    if experiment.waits:
+    if experiment.waits:  # else too large to wait for: what is there is published, and the pages say of how many
         study.results(units, experiment.name, asked.workers)
-    else:  # too large to wait for: what is there is published, and the pages say of how many
-        where = study.origins(units, experiment.name)
-        units = [unit for unit in units if where[unit.id]]
-    found = study.collect(units, experiment.name)
-    if not asked.uncommitted:
-        found, left_out = _from_commits(found, experiment.name)
-        print(left_out, end="", file=sys.stderr)
-    folder = store.publish(experiment.name, found, experiment.tables)
-    missing = networks.publish_networks(experiment.name, units, most=experiment.networks)
-    print(f"published in {folder}")
-    if missing:
-        print(f"without {len(missing)} networks that are not in this store, {missing[0]} for one")
-
-
-def _from_commits(found: dict[str, Any], experiment: str) -> tuple[dict[str, Any], str]:
-    """The results without those that no commit of the code can give again; a line tells of them.
-
-    What is published already stays.
-    """
-    before = store.shelf(experiment)
-    fresh = [(unit, stored.provenance) for unit, (kind, _, stored) in found.items() if not before.read(kind, unit)]
-    changed = set(from_changed_code(fresh))
-    told = (
-        f"left out: {len(changed)} units that were computed with uncommitted code, {min(changed, default='')} for "
-        f"one: 'wslib run {experiment} --unit ID --again' computes them with what is committed, --uncommitted "
-        "publishes them\n"
-    )
-    return {unit: result for unit, result in found.items() if unit not in changed}, told if changed else ""
+    done = publish_experiment(experiment.name, units, experiment.tables, asked.uncommitted)
+    for sentence in done.left_out:
+        print(sentence, file=sys.stderr)
+    print(f"published {done.units} of {len({unit.id for unit in units})} units in {done.folder}")
 
 
 def _pack(asked: argparse.Namespace) -> None:

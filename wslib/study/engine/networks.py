@@ -1,165 +1,264 @@
 """Networks for others to play with: weights rounded to float16, published with a run's results or kept in an archive.
 
 What plays in a tournament is the float16 file, computed in float32, so that a reader who has only the published files
-plays the same games as the machine that trained the network. A file is named after its run and the iteration:
-``data/<experiment>/networks/<run>-<iteration>.safetensors`` for at most two runs of a kind, the others in a store's
-``networks/``, where ``make dist`` takes them from and where its archive is unpacked.
+plays the same games as the machine that trained the network. Each file lies in a folder of its own, named after its run
+and the iteration, with a manifest that says what it is: ``data/<experiment>/networks/<run>-<iteration>/`` for the last
+networks of published runs, a store's ``networks/`` for those that an archive held. A network that is in neither, nor in
+its run's states, is trained again, and must be what was published.
 """
 
+import hashlib
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+import pandas as pd
 
 from wslib.games import game
 from wslib.parameters import ParameterError, canonical_json
 from wslib.search.guided import Evaluator
 from wslib.study.engine import store
-from wslib.study.engine import units as study
-from wslib.study.engine.run_files import RunFiles
+from wslib.study.engine.published import shelf
+from wslib.study.engine.run_files import RunFiles, Told, called
 from wslib.study.engine.runs import RunUnit
-from wslib.study.engine.store import MANIFEST, DamagedResult, read_folder, read_manifest, read_part, write_folder
-from wslib.study.engine.units import Unit
+from wslib.study.engine.store import MANIFEST, DamagedResult, Stored, read_folder, read_manifest, read_part, set_aside
+from wslib.study.engine.units import Computed, Unit
+from wslib.study.engine.verify import differing
 from wslib.training.settings import KEPT, RunSettings
 
-PUBLISHED_RUNS = 2
-"""Runs of a kind whose networks are published; a kind is everything but the seed."""
+FILE = "network.safetensors"
+
+
+class NotAtHand(ParameterError):
+    """A network that is neither published nor in the store."""
 
 
 def published_network(run: RunSettings, iteration: int, root: Path | str | None = None) -> Evaluator:
-    """The float16 network of a run after an iteration, ready to play: published, archived, or from the run's state.
-
-    Nothing is trained here: where there is none, one sentence says how to get it.
-    """
+    """The float16 network of a run after an iteration, ready to play; one that is not at hand is trained again."""
     from wslib.network.model import from_bytes
     from wslib.network.runtime import CompiledNetwork
 
-    return CompiledNetwork(from_bytes(network_file(run, iteration, root), game(run.game)))
+    try:
+        content = network_file(run, iteration, root)
+    except NotAtHand:
+        content = trained_again(run, iteration, Path(root or store.default_root()))
+    return CompiledNetwork(from_bytes(content, game(run.game)))
 
 
 def network_file(run: RunSettings, iteration: int, root: Path | str | None = None) -> bytes:
-    """The bytes of that network's file; whether it was published or comes from the run's state, they are the same."""
-    root = Path(root) if root is not None else store.default_root()
-    name = f"{_name(run, iteration)}.safetensors"
-    for folder in sorted(store.published_root().glob("*/networks")):
-        if (folder / name).is_file():
-            return read_part(folder, read_manifest(folder), name)
-    archived = root / "networks" / _name(run, iteration)
-    if (archived / MANIFEST).exists():
-        return read_folder(archived)[1]["network.safetensors"]
-    from wslib.network.model import to_bytes
-    from wslib.study.engine.states import RunFolder
+    """The bytes of that network's file, whether it was published, unpacked or comes from the run's state.
 
-    network = RunFolder(run, root).network(iteration)
-    if network is None:
-        raise ParameterError(
-            f"the network of run {run.id} ({run.method}, {run.game}, seed {run.seed}) after iteration {iteration} is "
-            f"neither published nor in {root}: unpack the archive of networks there, or train the run with "
-            f"'wslib run EXPERIMENT --unit ID --again'"
-        )
-    return to_bytes(network, half=True)
+    What is damaged or another network in the store is set aside. Nothing is trained.
+    """
+    root, name = Path(root or store.default_root()), name_of(run, iteration)
+    damage = ""
+    for folder in _published(name):
+        try:
+            return _read(folder, run, iteration)
+        except DamagedResult as found:
+            damage = f"{found}; 'git restore {folder.relative_to(folder.parents[3])}' brings back what was committed; "
+    wanted = _published_digest(name)
+    for folder, content in _stored_here(run, iteration, root):
+        if wanted in (None, hashlib.sha256(content).hexdigest()):
+            return content
+        set_aside(root, folder, f"{folder} holds another network than was published")
+    unit = RunUnit(run=run, iterations=iteration)
+    raise NotAtHand(
+        f"{damage}the network of {called(run)} after iteration {iteration} is neither published nor in {root}: unpack "
+        "the archive of networks there, or train it again by 'wslib run EXPERIMENT' for units that play with it, or by "
+        f"'--unit {unit.id} --again' where the experiment asks for this run"
+    )
 
 
 def is_there(run: RunSettings, iteration: int, root: Path | str | None = None) -> bool:
     """Whether :func:`network_file` finds a file to read; nothing is read."""
-    root, name = Path(root) if root is not None else store.default_root(), _name(run, iteration)
+    root, name = Path(root or store.default_root()), name_of(run, iteration)
     return (
         iteration in RunFiles(run, root).iterations()
         or (root / "networks" / name / MANIFEST).exists()
-        or any(store.published_root().glob(f"*/networks/{name}.safetensors"))
+        or any((place if place.suffix else place / FILE).exists() for place in _published(name))
     )
 
 
-def playable(units: Sequence[Unit], experiment: str, root: Path | str | None = None) -> tuple[list[Unit], str]:
-    """The units without those that need a network which is not here and is not trained with them; a line tells of them.
-
-    A published run is not trained again for its network: on another kind of processor that would be another one.
-    """
-    origins = study.origins(units, experiment)
-    missing = [unit for unit in units if origins[unit.id] is None]
-    trained = {unit.run.id for unit in missing if isinstance(unit, RunUnit)}
-    needed = {(run.id, k): run for unit in missing for run, k in unit.plays_with()}
-    absent = {(name, k) for (name, k), run in needed.items() if name not in trained and not is_there(run, k, root)}
-    left = {unit.id for unit in missing if any((run.id, k) in absent for run, k in unit.plays_with())}
-    told = (
-        f"left out: {len(left)} of {len(missing)} missing units, which need networks of {len({n for n, _ in absent})} "
-        "published runs that are not here (data/ has those of the lowest seeds): unpack the archive of networks in "
-        "the store, or ask for runs of your own, for instance with first_seed=100\n"
-    )
-    return [unit for unit in units if unit.id not in left], told if left else ""
-
-
-def _name(run: RunSettings, iteration: int) -> str:
+def name_of(run: RunSettings, iteration: int) -> str:
+    """The name of a network."""
     return f"{run.id}-{iteration:04d}"
 
 
-def shown(units: Iterable[Unit], most: int = PUBLISHED_RUNS) -> tuple[list[RunUnit], list[RunUnit]]:
-    """The runs whose networks are published (of each kind the lowest seeds), and the others."""
-    kinds: dict[str, dict[str, RunUnit]] = {}
-    for unit in units:
-        if isinstance(unit, RunUnit):
-            kind = canonical_json(unit.canonical() | {"run": unit.run.canonical() | {"seed": None}})
-            kinds.setdefault(kind, {})[unit.id] = unit
-    published, others = [], []
-    for runs in kinds.values():
-        by_seed = sorted(runs.values(), key=lambda unit: unit.run.seed)
-        published += by_seed[:most]
-        others += by_seed[most:]
-    return published, others
+def _published(name: str) -> Iterator[Path]:
+    """Where a network is published: its folder, or in a folder of long ago its file."""
+    root = store.published_root()
+    yield from (path.parent for path in sorted(root.glob(f"*/networks/{name}/{MANIFEST}")))
+    yield from sorted(root.glob(f"*/networks/{name}.safetensors"))
 
 
-def publish_networks(
-    experiment: str, units: Sequence[Unit], root: Path | str | None = None, most: int = PUBLISHED_RUNS
-) -> list[str]:
-    """Write the last networks of so many runs of a kind to ``data/<experiment>/networks``; names of those missing here.
+def all_published() -> dict[str, set[str]]:
+    """The names of the networks that each experiment has published."""
+    found: dict[str, set[str]] = {}
+    for path in store.published_root().glob(f"*/networks/*/{MANIFEST}"):
+        found.setdefault(path.parents[2].name, set()).add(path.parent.name)
+    for path in store.published_root().glob("*/networks/*.safetensors"):
+        found.setdefault(path.parents[1].name, set()).add(path.stem)
+    return found
 
-    What is published and not to be had in this store stays as it is; what another experiment has published is not
-    published twice.
-    """
-    elsewhere = {file.stem for file in _published_files() if file.parent.parent.name != experiment}
-    files: dict[str, bytes] = {}
-    facts: dict[str, Any] = {}
-    missing = []
-    for unit in shown(units, most)[0]:
-        name = _name(unit.run, unit.iterations)
-        if name in elsewhere:
-            continue
+
+def published_networks() -> Iterator[tuple[str, Path, dict[str, Any]]]:
+    """Every published network that has a whole manifest: experiment, place, and what it says of ``run`` and
+    ``iteration``."""
+    root = store.published_root()
+    for path in sorted([*root.glob(f"*/networks/*/{MANIFEST}"), *root.glob(f"*/networks/{MANIFEST}")]):
+        with suppress(DamagedResult):
+            manifest, folder = read_manifest(path.parent), path.parent
+            if folder.name == "networks":
+                yield from ((folder.parent.name, folder / file, about) for file, about in manifest["networks"].items())
+            else:
+                yield folder.parents[1].name, folder, manifest
+
+
+def read_network(place: Path) -> tuple[dict[str, Any], bytes]:
+    """What a network's manifest says of it, and its file; the place is a folder, or one file of a folder of many."""
+    if not place.suffix:
+        about, files = read_folder(place)
+        return about, files.get(FILE, b"")
+    manifest = read_manifest(place.parent)
+    return manifest.get("networks", {}).get(place.name, {}), read_part(place.parent, manifest, place.name)
+
+
+def _read(place: Path, run: RunSettings, iteration: int) -> bytes:
+    """The network in this place; DamagedResult unless it is this one."""
+    about, content = read_network(place)
+    if not is_of(about, run, iteration):
+        raise DamagedResult(f"{place} holds another network than its name says")
+    return content
+
+
+def is_of(about: Any, run: RunSettings, iteration: int) -> bool:
+    """Whether a manifest is about this iteration of this run."""
+    try:
+        return canonical_json(about["run"]) == canonical_json(run.canonical()) and about["iteration"] == iteration
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return False
+
+
+def _published_digest(name: str) -> str | None:
+    """The digest that a published network has, even if the network itself is not there."""
+    for place in _published(name):
+        with suppress(DamagedResult, KeyError):
+            if place.suffix:
+                return read_manifest(place.parent)["files"][place.name]["sha256"]
+            return read_manifest(place)["files"][FILE]["sha256"]
+    return None
+
+
+def _stored_here(run: RunSettings, iteration: int, root: Path) -> Iterator[tuple[Path, bytes]]:
+    """The network as it is in a store: from an archive, and from the run's state; each with its folder."""
+    archived = root / "networks" / name_of(run, iteration)
+    if (archived / MANIFEST).exists():
         try:
-            files[f"{name}.safetensors"] = network_file(unit.run, unit.iterations, root)
-            facts[f"{name}.safetensors"] = {"run": unit.run.canonical(), "iteration": unit.iterations}
-        except ParameterError:
-            missing.append(name)
-    if files:
-        folder = store.published_root() / experiment / "networks"
-        write_folder(folder, files, {"networks": facts})
-        for file in folder.glob("*.safetensors"):
-            if file.name not in files:  # published before, and not any more
-                file.unlink()
-    return missing
+            yield archived, _read(archived, run, iteration)
+        except DamagedResult as damage:
+            set_aside(root, archived, str(damage))
+    if iteration in RunFiles(run, root).iterations():
+        from wslib.network.model import to_bytes
+        from wslib.study.engine.states import RunFolder
+
+        folder = RunFolder(run, root)
+        network = folder.network(iteration)
+        if network is not None:
+            yield folder.state(iteration), to_bytes(network, half=True)
 
 
-def _published_files() -> Iterator[Path]:
-    yield from store.published_root().glob("*/networks/*.safetensors")
+# --- what is not at hand ----------------------------------------------------------------------------------------------
+
+
+class NetworkUnit(RunUnit):
+    """A run that is trained again for a network that others play with and that is not at hand."""
+
+    kind: ClassVar[str] = "network"
+
+    def compute_in(self, root: Path, told: Told | None = None) -> Computed:
+        content = trained_again(self.run, self.iterations, root)
+        return Computed({"iterations": self.iterations, "sha256": hashlib.sha256(content).hexdigest()}, {})
+
+
+def to_train(units: Sequence[Unit], root: Path) -> list[Unit]:
+    """For networks that these units play with, that are not at hand and that none of them trains: a unit a run."""
+    trained = {(unit.run.id, k) for unit in units if isinstance(unit, RunUnit) for k in kept(unit.iterations)}
+    needed = {(run.id, k): run for unit in units for run, k in unit.plays_with()}
+    last: dict[str, NetworkUnit] = {}
+    for (name, k), run in sorted(needed.items(), key=lambda item: item[0]):
+        if (name, k) not in trained and not is_there(run, k, root):
+            last[name] = NetworkUnit(run=run, iterations=k)  # the others are on its way
+    return list(last.values())
+
+
+def kept(iterations: int) -> list[int]:
+    """The iterations of a run of this length whose networks stay."""
+    return sorted({*(k for k in KEPT if k <= iterations), iterations})
+
+
+def trained_again(run: RunSettings, iteration: int, root: Path) -> bytes:
+    """Train a run up to an iteration, and refuse what comes out if it is not what was published."""
+    from wslib.network.model import to_bytes
+    from wslib.study.engine.states import RunFolder, train
+
+    state, log, _ = train(run, iteration, root)
+    content = to_bytes(state.network, half=True)
+    problem = next(_differing_log(run, log), "")
+    if _published_digest(name_of(run, iteration)) not in (None, hashlib.sha256(content).hexdigest()):
+        problem = problem or "its network has another digest"
+    if not problem:
+        return content
+    set_aside(root, RunFolder(run, root).states, f"run {run.id} came out otherwise than it was published")
+    raise ParameterError(
+        f"{called(run)}, trained again up to iteration {iteration}, is not the published one ({problem}): its networks "
+        "should come from the published folder or from the archive"
+    )
+
+
+def _differing_log(run: RunSettings, log: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """What the iterations of a run tell otherwise than those that were published."""
+    for path in sorted(store.published_root().glob(f"*/{MANIFEST}")):
+        with suppress(DamagedResult):
+            for unit in published_runs(path.parent.name):
+                result = shelf(path.parent.name).read(unit.kind, unit.id) if unit.run.id == run.id else None
+                if result and "iterations" in result.tables:
+                    before = result.tables["iterations"]
+                    now = store.unpack_table(store.pack_table(pd.DataFrame(log)))  # as if it had been stored
+                    both = (table.head(min(len(before), len(now))) for table in (before, now))
+                    yield from differing(*(Stored(unit.id, {}, {"iterations": table}, {}) for table in both))
+
+
+def published_runs(experiment: str) -> Iterator[RunUnit]:
+    """The runs that an experiment has published under today's results version."""
+    for _, name, parameters in shelf(experiment).asked(RunUnit.kind):
+        with suppress(ParameterError, TypeError, KeyError, AttributeError):
+            settings = {option: value for option, value in parameters["run"].items() if value is not None}
+            unit = RunUnit(run=RunSettings(**settings), iterations=parameters["iterations"])
+            if unit.id == name:
+                yield unit
+
+
+# --- archives ---------------------------------------------------------------------------------------------------------
 
 
 def archive(units: Sequence[Unit], root: Path | str | None = None) -> Iterator[tuple[str, bytes]]:
     """Names and contents for an archive: networks of kept iterations that are in this store and not published."""
-    root = Path(root) if root is not None else store.default_root()
-    published = {file.stem for file in _published_files()}
-    told: set[str] = set()
+    told = set().union(*all_published().values())
     for unit in (unit for unit in units if isinstance(unit, RunUnit)):
-        for iteration in sorted({*(k for k in KEPT if k <= unit.iterations), unit.iterations}):
-            name = _name(unit.run, iteration)
-            if name in published | told:
+        for iteration in kept(unit.iterations):
+            name = name_of(unit.run, iteration)
+            if name in told:
                 continue
             told.add(name)
             try:
                 content = network_file(unit.run, iteration, root)
             except (ParameterError, DamagedResult):
                 continue
-            files = {"network.safetensors": content}
-            manifest = store.manifest_of(files, {"run": unit.run.canonical(), "iteration": iteration})
-            yield f"networks/{name}/network.safetensors", content
+            manifest = store.manifest_of({FILE: content}, {"run": unit.run.canonical(), "iteration": iteration})
+            yield f"networks/{name}/{FILE}", content
             yield f"networks/{name}/{MANIFEST}", manifest
 
 

@@ -13,7 +13,6 @@ from IPython.display import Markdown, display
 from myst_nb import glue
 
 from wslib.parameters import ParameterError, Parameters
-from wslib.study.engine import networks
 from wslib.study.engine import units as study
 from wslib.study.report.look import plain_zeros
 
@@ -86,9 +85,5 @@ def results_of(asked: Any) -> tuple[list[Any], pd.DataFrame]:
     What is missing is computed first where the experiment says so (``compute``); else it is left out.
     """
     units = asked.units()
-    if asked.compute:
-        can, left_out = networks.playable(units, asked.name)
-        study.results(can, asked.name, asked.workers)
-        print(left_out, end="")
-    found = study.results(units, asked.name, asked.workers, compute=False)
+    found = study.results(units, asked.name, asked.workers, compute=asked.compute)
     return [units[place] for place in found.index], asked.labels().join(found, how="inner").reset_index(drop=True)

@@ -41,10 +41,13 @@ class RunUnit(Unit):
     iterations: int = Field(100, ge=1, le=10_000, description="I: iterations")
 
     def needs_no_training(self, root: Path) -> bool:
-        return any(reached >= self.iterations for reached in RunFiles(self.run, root).iterations())
+        return self.iterations in RunFiles(self.run, root).iterations()
 
     def compute_in(self, root: Path, told: Told | None = None) -> Computed:
-        log, notes = RunFiles(self.run, root).log(self.iterations), notes_of(self.iterations, {})
+        # A longer run tells the same, but may have left this one's last network behind.
+        log, notes = None, notes_of(self.iterations, {})
+        if self.needs_no_training(root):
+            log = RunFiles(self.run, root).log(self.iterations)
         if log is None:
             from wslib.study.engine.states import train
 
@@ -103,6 +106,9 @@ class StrengthUnit(Unit):
     games: int = Field(200, ge=2, multiple_of=2)
     opening_plies: int = Field(4, ge=0, description="random plies before the players take over")
     seed: int = Field(0, ge=0)
+
+    def plays_with(self) -> list[tuple[RunSettings, int]]:
+        return [(self.run, self.iteration)]
 
     def needs_no_training(self, root: Path) -> bool:
         return self.iteration in RunFiles(self.run, root).iterations()

@@ -6,7 +6,6 @@ next state is safe. Networks of chosen iterations stay. The number of iterations
 """
 
 import json
-import shutil
 import time
 from collections.abc import Sequence
 from functools import lru_cache
@@ -16,6 +15,7 @@ from typing import Any
 
 import safetensors.numpy
 import torch
+from safetensors import SafetensorError
 
 from wslib.games import game
 from wslib.network.model import Network, from_bytes, to_bytes
@@ -23,8 +23,8 @@ from wslib.network.runtime import CompiledNetwork
 from wslib.parameters import ParameterError
 from wslib.perfect.measures import measure, summary
 from wslib.perfect.positions import SETS, load
-from wslib.study.engine.run_files import STAGES, RunFiles, Told, notes_of
-from wslib.study.engine.store import DamagedResult, write_folder
+from wslib.study.engine.run_files import STAGES, RunFiles, Told, Whole, called, notes_of
+from wslib.study.engine.store import write_folder
 from wslib.training.loop import KEPT, Examples, RunSettings, RunState, advance, start
 
 
@@ -37,17 +37,17 @@ class RunFolder(RunFiles):
         network = self._as_file(state, log[-1])
         columns = {name: getattr(newest, name) for name in Examples.FIELDS}
         facts = {"run": self.run.canonical(), "iteration": k}
-        write_folder(self.examples / f"{k:04d}", {"examples.safetensors": safetensors.numpy.save(columns)}, facts)
+        write_folder(self.examples_of(k), {"examples.safetensors": safetensors.numpy.save(columns)}, facts)
         files = {
             "network.safetensors": network,
             "log.json": json.dumps(log).encode(),
         }
         if state.optimiser:
             files["optimiser.safetensors"] = safetensors.numpy.save(state.optimiser)
-        write_folder(self.states / f"{k:04d}", files, {**facts, "switched": state.switched})
-        shutil.rmtree(self.examples / f"{k - self.run.retrained:04d}", ignore_errors=True)
+        write_folder(self.state(k), files, {**facts, "switched": state.switched})
+        self.remove(self.examples_of(k - self.run.retrained))
         if k - 1 not in KEPT:
-            shutil.rmtree(self.states / f"{k - 1:04d}", ignore_errors=True)
+            self.remove(self.state(k - 1))
 
     def _as_file(self, state: RunState, news: dict[str, Any]) -> bytes:
         """The network's file; a run that has diverged is refused, whatever became of its last network."""
@@ -62,39 +62,61 @@ class RunFolder(RunFiles):
         if not found:
             return content
         raise ParameterError(
-            f"run {run.id} ({run.method}, {run.game}, seed {run.seed}) diverged in iteration {state.iteration} and is "
-            f"not stored ({found[0]}): a learning_rate below {run.learning_rate:g} would be right"
+            f"{called(run)} diverged in iteration {state.iteration} and is not stored ({found[0]}): a learning_rate "
+            f"below {run.learning_rate:g} would be right"
         )
 
-    def read(self, iteration: int) -> tuple[RunState, list[dict[str, Any]]]:
-        """The state after an iteration; raises DamagedResult where something of it is missing or not as committed."""
-        manifest, files = self._folder(self.states / f"{iteration:04d}")
-        first = max(1, iteration - self.run.retrained + 1)
-        examples = []
-        for k in range(first, iteration + 1):
-            columns = safetensors.numpy.load(self._folder(self.examples / f"{k:04d}")[1]["examples.safetensors"])
-            examples.append(Examples(**columns))
-        network = from_bytes(files["network.safetensors"], game(self.run.game))
+    def read(self, iteration: int) -> tuple[RunState, list[dict[str, Any]]] | None:
+        """The state after an iteration with what all iterations told, if all of it is there.
+
+        What is damaged, or belongs to another run or iteration, is set aside.
+        """
+        whole = self.whole(self.state(iteration), iteration)
+        if whole is None:
+            return None
+        manifest, files = whole
+        log, network = self.log_in(iteration, whole), self._network_in(iteration, whole)
+        if log is None or network is None:
+            return None
         optimiser = safetensors.numpy.load(files["optimiser.safetensors"]) if "optimiser.safetensors" in files else {}
-        state = RunState(network, iteration, bool(manifest["switched"]), tuple(examples), optimiser)
-        return state, json.loads(files["log.json"])
+        examples = []
+        for k in range(max(1, iteration - self.run.retrained + 1), iteration + 1):
+            played = self._examples(k)
+            if played is None:
+                return None
+            examples.append(played)
+        return RunState(network, iteration, bool(manifest["switched"]), tuple(examples), optimiser), log
 
     def network(self, iteration: int) -> Network | None:
         """The network after an iteration, where it is kept."""
+        whole = self.whole(self.state(iteration), iteration)
+        return self._network_in(iteration, whole) if whole else None
+
+    def _network_in(self, iteration: int, whole: Whole) -> Network | None:
         try:
-            _, files = self._folder(self.states / f"{iteration:04d}")
-        except DamagedResult:
+            return from_bytes(whole[1]["network.safetensors"], game(self.run.game))
+        except (KeyError, ParameterError) as refusal:
+            self.refuse(self.state(iteration), str(refusal))
             return None
-        return from_bytes(files["network.safetensors"], game(self.run.game))
+
+    def _examples(self, iteration: int) -> Examples | None:
+        """The examples that an iteration has played."""
+        folder = self.examples_of(iteration)
+        whole = self.whole(folder, iteration)
+        if whole is None:
+            return None
+        try:
+            return Examples(**safetensors.numpy.load(whole[1]["examples.safetensors"]))
+        except (KeyError, TypeError, ValueError, SafetensorError) as error:
+            self.refuse(folder, f"it does not hold examples ({type(error).__name__})")
+            return None
 
     def latest(self, most: int) -> tuple[RunState, list[dict[str, Any]]]:
         """The latest whole state up to an iteration, or the start."""
         for iteration in self.iterations():
-            if iteration <= most:
-                try:
-                    return self.read(iteration)
-                except DamagedResult:
-                    continue  # an earlier state leads to the same bytes
+            # Where a state is damaged, an earlier one leads to the same bytes.
+            if iteration <= most and (found := self.read(iteration)):
+                return found
         return start(self.run), []
 
 

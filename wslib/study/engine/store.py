@@ -6,11 +6,11 @@ when its manifest does. Two processes that compute the same unit write the same 
 is damaged is set aside and reported, never loaded. Where and when a result was made stands in ``provenance.json``,
 which no digest covers.
 
-Published results (``data/<experiment>/``) hold many units in plain CSV files, under a manifest of the same kind.
+Published results hold many units in one folder, under a manifest of the same kind: see
+:mod:`wslib.study.engine.published`.
 """
 
 import contextlib
-import csv
 import gzip
 import hashlib
 import io
@@ -22,9 +22,8 @@ import secrets
 import time
 import warnings
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -33,12 +32,10 @@ import pandas as pd
 from wslib.parameters import ParameterError, canonical_json
 
 MANIFEST, PROVENANCE = "manifest.json", "provenance.json"
-NEXT = ".next"
-"""Where new published results are written before they replace the old ones."""
 LARGEST_MANIFEST, LARGEST_FILE, LARGEST_TEXT = 1 << 20, 1 << 30, 1 << 28
 """Bytes: what is larger is refused before memory is asked for (a table's text: when unpacked)."""
 HOME = Path(__file__).resolve().parents[3]
-_TEXTS = dict.fromkeys(("unit", "moves", "code", "processor_family", "processor_model"), str)
+TEXTS = dict.fromkeys(("unit", "moves", "code", "processor_family", "processor_model"), str)
 """Columns of text that can look like numbers: an id such as 1234567890e1, the move 4."""
 _PLAIN_NAME = re.compile(r"\w[\w.-]{0,99}", re.ASCII)
 _TEMPORARY = re.compile(r"\.\w[\w.-]*\.[0-9]+\.[0-9a-f]{8}\.tmp", re.ASCII)
@@ -105,15 +102,16 @@ def sweep(root: Path, older_than: float = 3600.0) -> int:
     A file is written in seconds, so one that has not been touched for an hour is nobody's. Names and folders are those
     that we give, because a store may lie where others keep hidden files.
     """
-    return sum(_swept(root.glob(f"{folder}/.*.tmp"), older_than) for folder in _OURS)
+    return sum(swept(root.glob(f"{folder}/.*.tmp"), older_than) for folder in _OURS)
 
 
 def sweep_beside(path: Path, older_than: float = 3600.0) -> int:
     """Remove the temporary files that killed processes left of this file; how many there were."""
-    return _swept((left for left in path.parent.iterdir() if left.name.startswith(f".{path.name}.")), older_than)
+    return swept((left for left in path.parent.iterdir() if left.name.startswith(f".{path.name}.")), older_than)
 
 
-def _swept(paths: Iterable[Path], older_than: float) -> int:
+def swept(paths: Iterable[Path], older_than: float) -> int:
+    """Remove those of these files that bear the names of our temporary files and are so many seconds old; how many."""
     number = 0
     for path in paths:
         with contextlib.suppress(OSError):  # another process was faster
@@ -187,7 +185,10 @@ def read_part(folder: Path, manifest: Mapping[str, Any], name: str) -> bytes:
         raise DamagedResult(f"{part} is missing")
     if part.stat().st_size != size or size > LARGEST_FILE:
         raise DamagedResult(f"{part} has {part.stat().st_size} bytes instead of {size}, or more than a file may have")
-    content = part.read_bytes()
+    try:
+        content = part.read_bytes()
+    except FileNotFoundError:  # gone since
+        raise DamagedResult(f"{part} is missing") from None
     if _sha256(content) != manifest["files"][name]["sha256"]:
         raise DamagedResult(f"{part} has been changed")
     return content
@@ -199,6 +200,23 @@ def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     return manifest, {name: read_part(folder, manifest, name) for name in manifest["files"]}
 
 
+def set_aside(root: Path, folder: Path, damage: str) -> None:
+    """Move what is damaged in a store out of the way, to where somebody can look at it, and say so."""
+    name = "-".join(folder.relative_to(root).parts[1:])
+    aside = root / "damaged" / f"{name}-{secrets.token_hex(4)}"
+    try:
+        aside.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(folder, aside)
+    except FileNotFoundError:
+        return  # another process was faster
+    except OSError as error:
+        warnings.warn(
+            f"{damage}; it is not used, and could not be set aside in {aside}: {error.strerror}", stacklevel=3
+        )
+    else:
+        warnings.warn(f"{damage}; it was set aside in {aside} and will be computed again", stacklevel=3)
+
+
 @dataclass(frozen=True)
 class Stored:
     """A result that was found: a few numbers, tables, and how it came about."""
@@ -207,26 +225,6 @@ class Stored:
     summary: dict[str, Any]
     tables: Mapping[str, pd.DataFrame]
     provenance: Mapping[str, Any]
-
-
-class _Later(Mapping[str, Any]):
-    """What is read only when it is looked at: most results are read for their numbers alone."""
-
-    def __init__(self, read: Callable[[], Mapping[str, Any]]):
-        self._read = read
-
-    @cached_property
-    def _there(self) -> Mapping[str, Any]:
-        return self._read()
-
-    def __getitem__(self, name: str) -> Any:
-        return self._there[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._there)
-
-    def __len__(self) -> int:
-        return len(self._there)
 
 
 def _unpacked(folder: Path, files: Mapping[str, bytes]) -> tuple[dict[str, Any], dict[str, pd.DataFrame]]:
@@ -273,11 +271,7 @@ class LocalStore:
                 raise DamagedResult(f"{folder} holds the result of another unit")
             summary, tables = _unpacked(folder, files)
         except DamagedResult as damage:
-            aside = self.root / "damaged" / f"{unit}-{secrets.token_hex(4)}"
-            aside.parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(FileNotFoundError):  # another process was faster
-                os.replace(folder, aside)
-                warnings.warn(f"{damage}; it was set aside in {aside} and will be computed again", stacklevel=2)
+            set_aside(self.root, folder, str(damage))
             return None
         return Stored(unit, summary, tables, self.provenance(kind, unit))
 
@@ -294,199 +288,28 @@ class LocalStore:
         return sum(1 for _ in (self.root / kind).glob(f"*/{MANIFEST}"))
 
 
-class Published:
-    """The published results of one experiment: ``units.csv``, tables, ``provenance.csv``, a manifest."""
-
-    def __init__(self, experiment: str, root: Path | str | None = None):
-        self.folder = (Path(root) if root is not None else published_root()) / experiment
-
-    @cached_property
-    def _files(self) -> dict[str, bytes]:
-        complete_commit(self.folder)
-        if not (self.folder / MANIFEST).exists():
-            return {}
-        try:
-            return read_folder(self.folder)[1]
-        except DamagedResult as damage:
-            raise DamagedResult(
-                f"{damage}: take the folder from git again, or remove it, before 'wslib publish {self.folder.name}'"
-            ) from None
-
-    @cached_property
-    def _rows(self) -> dict[str, dict[str, str]]:
-        """The units' rows, as text."""
-        with self._told_of():
-            rows = csv.DictReader(io.StringIO(self._files.get("units.csv", b"").decode()))
-            return {row["unit"]: row for row in rows if row["kind"]}
-
-    @cached_property
-    def _tables(self) -> dict[str, tuple[pd.DataFrame, Mapping[Any, Any]]]:
-        """Each table, and which of its rows are whose."""
-        with self._told_of():
-            packed = {n.removesuffix(".csv.gz"): c for n, c in self._files.items() if n.endswith(".csv.gz")}
-            tables = {name: unpack_table(content) for name, content in packed.items()}
-            return {name: (table, table.groupby("unit").indices) for name, table in tables.items()}
-
-    @cached_property
-    def _made(self) -> dict[str, dict[str, Any]]:
-        """The units' provenance."""
-        with self._told_of():
-            made = self._files.get("provenance.csv")
-            provenance = pd.read_csv(io.BytesIO(made), dtype=_TEXTS) if made else pd.DataFrame(columns=["unit"])
-            return {row["unit"]: row for row in provenance.to_dict("records")}
-
-    @contextlib.contextmanager
-    def _told_of(self) -> Iterator[None]:
-        """What cannot be read here is a damaged result."""
-        try:
-            yield
-        except (KeyError, TypeError, ValueError, OSError, EOFError, RecursionError, zlib.error, csv.Error) as error:
-            raise DamagedResult(
-                f"{self.folder} does not hold published results ({type(error).__name__}: {error})"
-            ) from None
-
-    def _tables_of(self, unit: str) -> dict[str, pd.DataFrame]:
-        return {
-            name: table.iloc[rows.get(unit, [])].drop(columns="unit").reset_index(drop=True)
-            for name, (table, rows) in self._tables.items()
-        }
-
-    @property
-    def provenance(self) -> pd.DataFrame:
-        """When, where and with what each unit was computed."""
-        made = list(self._made.values())
-        return pd.DataFrame(made) if made else pd.DataFrame(columns=["unit"])
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __contains__(self, unit: str) -> bool:
-        return unit in self._rows
-
-    def asked(self, *kinds: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """The units of these kinds: kind, id, and what they were computed from."""
-        with self._told_of():
-            for unit, row in self._rows.items():
-                if row["kind"] in kinds:
-                    yield row["kind"], unit, json.loads(row["parameters"])
-
-    def read(self, kind: str, unit: str) -> Stored | None:
-        """The result of a unit, or None."""
-        row = self._rows.get(unit)
-        if row is None or row["kind"] != kind:
-            return None
-        with self._told_of():
-            summary = _summary(row)
-        tables, made = _Later(lambda: self._tables_of(unit)), _Later(lambda: self._made.get(unit, {}))
-        return Stored(unit, summary, tables, made)
-
-
-def _summary(row: Mapping[str, str]) -> dict[str, Any]:
-    """The numbers of a unit from its row of text."""
-    facts = ("unit", "kind", "parameters")
-    told = {name: value for name, value in row.items() if name not in facts and value != ""}
-    # Read all at once: a value alone costs as much.
-    return dict(zip(told, json.loads(f"[{','.join(told.values())}]"), strict=True))
-
-
-def shelf(experiment: str, root: Path | str | None = None) -> Published:
-    """An experiment's published results; they are read once, and again when they have changed."""
-    folder = (Path(root) if root is not None else published_root()) / experiment
-    return _published(folder, _stamps(folder))
-
-
-def other_shelves(experiment: str, root: Path | str | None = None) -> list[Published]:
-    """The published results of all other experiments: a unit may have been published under another.
-
-    Where one is damaged, that is told, and it is left out.
-    """
-    root = Path(root) if root is not None else published_root()
-    names = sorted(path.parent.name for path in root.glob(f"*/{MANIFEST}") if path.parent.name != experiment)
-    whole = []
-    for other in (shelf(name, root) for name in names):
-        try:
-            _ = len(other)
-            whole.append(other)
-        except DamagedResult as damage:
-            warnings.warn(f"{damage}; meanwhile nothing is read from there", stacklevel=2)
-    return whole
-
-
-def _stamps(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """What changes when a file of a folder does."""
-    try:
-        found = [(entry.name, entry.stat()) for entry in os.scandir(folder) if entry.is_file()]
-    except OSError:
-        return ()
-    return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in found))
-
-
-@lru_cache(maxsize=64)
-def _published(folder: Path, stamps: tuple[tuple[str, int, int], ...]) -> Published:
-    return Published(folder.name, folder.parent)
-
-
-def publish(experiment: str, results: Mapping[str, tuple[str, Mapping[str, Any], Stored]], tables: tuple[str, ...],
-            root: Path | str | None = None) -> Path:  # fmt: skip
-    """Write an experiment's results (unit -> kind, parameters, result) to its folder in ``data/``."""
-    folder = (Path(root) if root is not None else published_root()) / experiment
-    if not results:
-        raise ParameterError(f"there is nothing to publish: {experiment!r} asks for no units, or none is stored")
-    rows = [
-        {"unit": unit, "kind": kind, "parameters": canonical_json(dict(parameters))}
-        | {name: json.dumps(value) for name, value in stored.summary.items()}
-        for unit, (kind, parameters, stored) in results.items()
-    ]
-    made = [{"unit": unit, **stored.provenance} for unit, (_, _, stored) in results.items()]
-    files = {"units.csv": _csv(pd.DataFrame(rows)), "provenance.csv": _csv(pd.DataFrame(made))}
-    for name in tables:
-        found = ((unit, stored.tables.get(name)) for unit, (_, _, stored) in results.items())
-        parts = [part.assign(unit=unit) for unit, part in found if part is not None]
-        if not parts:
-            raise ParameterError(f"there is nothing to publish as {name!r}: no result of {experiment!r} has this table")
-        whole = pd.concat(parts, ignore_index=True)
-        files[f"{name}.csv.gz"] = pack_table(whole[["unit", *[c for c in whole if c != "unit"]]])
-    # All of it is written beside the present files before the first of these is replaced.
-    write_folder(folder / NEXT, files, {"experiment": experiment})
-    complete_commit(folder)
-    return folder
-
-
-def complete_commit(folder: Path) -> None:
-    """Move what :func:`publish` has written whole into place; an interrupted move is gone on with.
-
-    Files are moved before the manifest, so that the manifest of ``NEXT`` says until the end that there is one to move.
-    """
-    pending = folder / NEXT
-    if not (pending / MANIFEST).exists():
-        return
-    manifest = read_manifest(pending)
-    if not all(_PLAIN_NAME.fullmatch(name) for name in manifest["files"]):
-        raise DamagedResult(f"{pending / MANIFEST} lists a file outside its folder")
-    for name in [*manifest["files"], MANIFEST]:
-        if (pending / name).exists():
-            os.replace(pending / name, folder / name)
-    _sync_folder(folder)
-    with contextlib.suppress(OSError):
-        pending.rmdir()
-
-
-def _csv(table: pd.DataFrame) -> bytes:
-    return table.to_csv(index=False, lineterminator="\n").encode()
+def csv_bytes(table: pd.DataFrame, header: bool = True) -> bytes:
+    """A table as CSV, with or without the line that names its columns."""
+    return table.to_csv(index=False, header=header, lineterminator="\n").encode()
 
 
 def pack_table(table: pd.DataFrame) -> bytes:
     """A table as compressed CSV; the same table gives the same bytes."""
-    return gzip.compress(_csv(table), mtime=0)
+    return gzip.compress(csv_bytes(table), mtime=0)
 
 
-def unpack_table(content: bytes) -> pd.DataFrame:
-    """The table that :func:`pack_table` packed; texts stay texts, and numbers the same to the last bit."""
+def unpack(content: bytes) -> bytes:
+    """What was compressed, if it is not too much."""
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
         text = packed.read(LARGEST_TEXT + 1)
     if len(text) > LARGEST_TEXT:
         raise ValueError(f"a table of more than {LARGEST_TEXT >> 20} MiB")
-    return pd.read_csv(io.BytesIO(text), dtype=_TEXTS, keep_default_na=False)
+    return text
+
+
+def unpack_table(content: bytes) -> pd.DataFrame:
+    """The table that :func:`pack_table` packed; texts stay texts, and numbers the same to the last bit."""
+    return pd.read_csv(io.BytesIO(unpack(content)), dtype=TEXTS, keep_default_na=False)
 
 
 def thesis_table(name: str) -> pd.DataFrame:

@@ -43,7 +43,8 @@ def keys(unit: Unit) -> list[Key]:
             run.symmetries,
         )
         exact = canonical_json(run.canonical() | {"seed": None})
-        return [(unit.kind, length, exact), (unit.kind, length, *alike)]
+        kind = "run" if unit.kind == "network" else unit.kind  # a run once more
+        return [(kind, length, exact), (kind, length, *alike)]
     board, games = getattr(unit, "game", run.game if run else None), getattr(unit, "games", None)
     players = [getattr(unit, name, None) for name in ("a", "b", "player", "opponent", "search")]
     who = tuple(sorted(_budget(player) for player in players if player is not None))

@@ -7,7 +7,7 @@ so a rerun, a resumed run and the building of the book are one thing: asking aga
 import errno
 import time
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
@@ -21,7 +21,8 @@ from wslib.games import game
 from wslib.parameters import ParameterError, Parameters
 from wslib.play import PlayerSettings, match
 from wslib.study.engine.provenance import machine
-from wslib.study.engine.store import LocalStore, Published, Stored, other_shelves, shelf, sweep
+from wslib.study.engine.published import Published, other_shelves, shelf
+from wslib.study.engine.store import LocalStore, Stored, sweep
 from wslib.study.engine.workers import Failed, WorkerLost, default_workers, in_processes
 
 
@@ -42,7 +43,7 @@ class Unit(Parameters):
     """Units of a lower stage come first: others may need what they leave in the store."""
 
     def plays_with(self) -> list[tuple[Any, int]]:
-        """The networks that it plays with, and does not train: run and iteration."""
+        """The networks that it plays with, or measures: run and iteration."""
         return []
 
     def needs_no_training(self, root: Path) -> bool:
@@ -188,7 +189,7 @@ def origins(units: Sequence[Unit], experiment: str, store: LocalStore | None = N
 
 
 def collect(units: Sequence[Unit], experiment: str, store: LocalStore | None = None) -> dict[str, Any]:
-    """Everything that is stored of these units, as :func:`wslib.study.engine.store.publish` takes it."""
+    """Everything that is stored of these units, as :func:`wslib.study.engine.published.publish` takes it."""
     known = known_results(units, experiment, store or LocalStore())
     return {unit.id: (unit.kind, unit.canonical(), known[unit.id][1]) for unit in units if unit.id in known}
 
@@ -203,12 +204,24 @@ def no_more_room(error: Exception) -> bool:
 
 
 def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: bool, on: Any) -> None:
-    """Compute and store; the stages one after the other, and within each all units that can be."""
+    """Compute and store; the stages one after the other, and within each all units that can be.
+
+    Networks that are not at hand are trained first.
+    """
+    from wslib.study.engine.networks import to_train  # trains, and so stands on this module
+
     sweep(store.root)
     failures: list[tuple[Unit, Exception]] = []
+    waiting: list[tuple[Unit, Unit]] = []
+    units = [*to_train(units, store.root), *units]
     with tqdm(total=len(units), desc="computing", unit="unit", disable=not progress, leave=False) as bar:
         for stage in sorted({unit.stage for unit in units}):
-            here = [unit for unit in units if unit.stage == stage]
+            # Those that play with a network that could not be trained.
+            lost = {unit.run.id: unit for unit, _ in failures if hasattr(unit, "run")}
+            stuck = {unit.id: lost[name] for unit in units if (name := _stuck(unit, stage, lost, store.root))}
+            waiting += [(unit, stuck[unit.id]) for unit in units if unit.id in stuck]
+            here = [unit for unit in units if unit.stage == stage and unit.id not in stuck]
+            bar.update(len(stuck))
 
             def failed(index: int, error: Exception, here: list[Unit] = here) -> None:
                 if no_more_room(error):
@@ -222,7 +235,15 @@ def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: b
                 bar.set_postfix_str(f"{running} {'running' if on is None else 'to come'}, {len(failures)} failed")
                 bar.update()
     if failures:
-        raise UnitsFailed(_told(failures)) from failures[0][1]
+        raise UnitsFailed(_told(failures, waiting)) from failures[0][1]
+
+
+def _stuck(unit: Unit, stage: int, lost: Mapping[str, Unit], root: Path) -> str | None:
+    """The id of a run that failed and whose network a unit of this stage cannot do without."""
+    if unit.stage != stage or not lost:
+        return None
+    name = next((run.id for run, _ in unit.plays_with() if run.id in lost), None)
+    return None if name is None or unit.needs_no_training(root) else name
 
 
 def _answers(units: list[Unit], store: LocalStore, workers: int, on: Any, failed: Failed) -> Iterator[tuple[int, str]]:
@@ -234,9 +255,14 @@ def _answers(units: list[Unit], store: LocalStore, workers: int, on: Any, failed
     return on_cluster(units, store.root, on, failed)
 
 
-def _told(failures: Sequence[tuple[Unit, Exception]]) -> str:
-    """A sentence for each unit that failed, and what to do."""
-    sentences = [told_of(unit, error) for unit, error in failures]
+def _told(failures: Sequence[tuple[Unit, Exception]], waiting: Sequence[tuple[Unit, Unit]]) -> str:
+    """A sentence for each unit that failed, for those that wait for it, and what to do."""
+    sentences = []
+    for unit, error in failures:
+        sentences.append(cause := told_of(unit, error))
+        if stuck := [other for other, wanted in waiting if wanted.id == unit.id]:
+            kinds = ", ".join(sorted({other.kind for other in stuck}))
+            sentences.append(f"{len(stuck)} units ({kinds}), {stuck[0].id} for one, were not computed because {cause}")
     return "\n".join([*sentences, "all other units are stored; the same command tries these again"])
 
 

@@ -15,6 +15,7 @@ from wslib.parameters import ParameterError
 from wslib.study.engine import store
 from wslib.study.engine.agenda import Job, Known, Queue, jobs
 from wslib.study.engine.dask import as_ready_on, stored_unit
+from wslib.study.engine.published import shelf
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.times import Key, Times, keys
 from wslib.study.engine.units import Unit, UnitsFailed, no_more_room, told_of
@@ -84,8 +85,8 @@ class Study:
             by_experiment[job.experiment].append(job.unit)
         found = []
         for name, units in by_experiment.items():
-            shelf = store.shelf(name)
-            fresh = any(unit.id not in shelf and self.known.stored(unit) for unit in units)
+            there = shelf(name)
+            fresh = any(unit.id not in there and self.known.stored(unit) for unit in units)
             whole = not EXPERIMENTS[name]().waits or all(map(self.known, units))
             found += [name] if fresh and whole else []
         return found

@@ -27,8 +27,6 @@ class Experiment(Parameters):
     name: ClassVar[str]
     tables: ClassVar[tuple[str, ...]] = ()
     """Tables that are published beside the summaries."""
-    networks: ClassVar[int] = 2
-    """Runs of a kind whose last networks are published."""
 
     preset: Literal["full", "smoke"] = Field("full", description="full: the published scale; smoke: seconds")
     workers: int = Field(0, ge=0, le=1024, description="worker processes; 0 is one per core")

@@ -249,7 +249,6 @@ class IPrime(Runs):
     """Fig. 6.1: the number of iterations with a warm start, for each enhancement."""
 
     name: ClassVar[str] = "iprime"
-    networks: ClassVar[int] = 1
     lists: ClassVar[tuple[str, ...]] = ("boards", "methods", "lengths")
 
     boards: tuple[str, ...] = Field(("connect4",), min_length=1, description="games learned")
@@ -292,7 +291,6 @@ class AdaptiveVsFixed(Runs):
     """Fig. 6.3: Baseline, the enhancements with fixed I' = 5, and with the adaptive switch."""
 
     name: ClassVar[str] = "adaptive_vs_fixed"
-    networks: ClassVar[int] = 1
 
     boards: tuple[str, ...] = Field(("connect4", "othello"), min_length=1, description="games learned")
     methods: tuple[str, ...] = Field(ENHANCEMENTS, min_length=1, description="enhancements")

@@ -20,7 +20,7 @@ from wslib.parameters import ParameterError
 from wslib.perfect.solver import solve
 from wslib.search import search
 from wslib.search.guided import Evaluator
-from wslib.study.engine import store
+from wslib.study.engine.networks import published_networks, read_network
 from wslib.study.report.look import BOARDS, Html, method_name
 
 PLAYED = ("baseline", "wrora")
@@ -87,14 +87,10 @@ def opponents() -> list[Opponent]:
 
 def _candidates(board: str, method: str) -> Iterator[Opponent]:
     """Published networks of a game and method, the likeliest first; files are read one by one."""
-    folders = sorted(store.published_root().glob("*/networks"), key=lambda f: (f.parent.name != FIRST_LOOK, f))
-    for folder in folders:
-        manifest = store.read_manifest(folder)
-        facts = manifest["networks"]
-        for name in sorted(facts, key=lambda name: (facts[name]["run"]["seed"], name)):
-            run = facts[name]["run"]
-            if (run["game"], run["method"]) == (board, method):
-                yield Opponent(board, method, facts[name]["iteration"], store.read_part(folder, manifest, name))
+    there = [(x != FIRST_LOOK, x, about["run"]["seed"], place, about) for x, place, about in published_networks()]
+    for *_, place, about in sorted(there, key=lambda found: found[:4]):
+        if (about["run"]["game"], about["run"]["method"]) == (board, method):
+            yield Opponent(board, method, about["iteration"], read_network(place)[1])
 
 
 def _can_be_read(opponent: Opponent) -> bool:
