@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
+from html import escape, unescape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +48,11 @@ class Drawing:
     caption: str | None = None
     width: int = 0
 
+    def __repr__(self) -> str:
+        """The picture in words."""
+        words = unescape(self.svg.partition("<title>")[2].partition("</title>")[0])
+        return " ".join(filter(None, (words, self.caption)))
+
     def _repr_html_(self) -> str:
         return _figure(self, "max-width:100%;overflow-x:auto")
 
@@ -60,6 +65,9 @@ class Drawings:
     columns: int | None = None
     strip: str | None = None
     """What the film strip shows, for those who cannot see it."""
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self.items))
 
     def _repr_html_(self) -> str:
         if self.strip is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from wslib import draw
 from wslib._compiled import kernel, stream
 from wslib.games import Game, Position
 from wslib.games import game as game_of
@@ -73,6 +74,12 @@ class Games:
             f"{self.game.title}: {wins} wins, {draws} draws, {losses} losses for A in {len(self)} games "
             f"({100 * self.win_rate:.1f} %), {s['distinct']} distinct, {s['plies_mean']:.1f} plies on average"
         )
+
+    def _repr_html_(self) -> str:
+        """The counts, and how the first games ended that differ."""
+        moves = list(dict.fromkeys(self.moves))[:4]
+        ends = draw.boards([draw.board(self.game.position(m), caption=f"game {self.moves.index(m)}") for m in moves])
+        return f"<p>{self!r}</p>{ends._repr_html_()}"
 
 
 def match(game: Game | str, a: Any, b: Any, games: int = 100, seed: int = 0, opening_plies: int = 0, workers: int = 1,

@@ -44,8 +44,10 @@ CURVES = {
     "value_loss": "value loss", "fresh_value_loss": "value error, fresh games", "policy_loss": "policy loss",
     "policy_entropy": "policy entropy", "distinct": "distinct games",
 }  # fmt: skip
+FEW_GAMES, FEW_DRAWS = 100, 10
 SPARSE = RatingSettings(advantage=0.0, drawelo=97.3)
-"""How games are rated that are too few, or too much alike, to say what the first move and draws are worth."""
+"""How games are rated that are fewer than these, and say too little of what the first move and draws are worth: every
+opening is played with both colours, and 97.3 is what programs for Bayesian Elo take for draws."""
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
@@ -136,12 +138,12 @@ def train(game: Game | str, method: str = "baseline", iterations: int = 10, *, p
         raise ParameterError(f"there is no preset {brief(preset)}: the presets are {', '.join(PRESETS)}")
     run = settings_of(preset, game=game_of(game).id, method=method, seed=seed, **options)
     unit, root = RunUnit(run=run, iterations=iterations), default_root()
-    if study.origins([unit], HERE)[unit.id] is None or not networks.is_there(run, iterations, root):
-        begun = next((k for k in RunFiles(run, root).iterations() if k <= iterations), 0)
-        with tqdm(total=iterations, initial=begun, desc=f"{run.method}, {game}", unit="iteration", disable=not progress,
-                  leave=False) as bar:  # fmt: skip
+    if study.origins([unit], HERE)[unit.id] is None or not networks.is_there(run, unit.iterations, root):
+        begun = next((k for k in RunFiles(run, root).iterations() if k <= unit.iterations), 0)
+        with tqdm(total=unit.iterations, initial=begun, desc=f"{run.method}, {game}", unit="iteration", leave=False,
+                  disable=not progress) as bar:  # fmt: skip
             study.compute_unit(unit, root, told=lambda news: bar.update())
-    return Run(run, iterations)
+    return Run(run, unit.iterations)
 
 
 def runs() -> pd.DataFrame:
@@ -270,8 +272,7 @@ class Tournament:
         return repr(self.rating)
 
     def _repr_html_(self) -> str:
-        head, *_ = repr(self.rating).splitlines()
-        return f"<p>{head}</p>{self.table().round(2).to_html(border=0, index=False)}"
+        return self.rating._repr_html_()
 
 
 def tournament(players: Mapping[str, Any] | Sequence[str], game: Game | str | None = None, *, games: int = 20,
@@ -316,8 +317,9 @@ def _entrant(what: Any) -> Any:
     """A player, as plain parameters where it can be stored as such."""
     known = player_of(what)
     if isinstance(known, NetworkPlayer) and isinstance(known.network, TrainedNetwork) and not known.sampled_plies:
-        network = known.network
-        return NetworkEntrant(run=network.run.settings, iteration=network.iteration, search=known.settings)
+        run, iteration = known.network.run.settings, known.network.iteration
+        if networks.is_there(run, iteration):  # a run that has gone on leaves most of its networks behind
+            return NetworkEntrant(run=run, iteration=iteration, search=known.settings)
     return known
 
 
@@ -337,10 +339,7 @@ def _game_of_networks(entrants: Mapping[str, Any]) -> Game:
 
 
 def _rated(results: pd.DataFrame, settings: RatingSettings | None) -> Rating:
-    """The ratings; what the games cannot say of draws and the first move is given where no settings are."""
-    if settings is not None:
-        return rate(results, settings)
-    try:
-        return rate(results)
-    except ParameterError:
-        return rate(results, SPARSE)
+    """The ratings; without settings, what the games are too few to say of draws and the first move is given."""
+    draws = results["draws_first"].sum() + results["draws_second"].sum()
+    many = results["games"].sum() >= FEW_GAMES and draws >= FEW_DRAWS
+    return rate(results, settings or (RatingSettings() if many else SPARSE))

@@ -309,7 +309,8 @@ class Rating:
             raise ParameterError(f"{player!r} is not among the {len(self.players)} rated players")
         return self.players.index(player)
 
-    def __repr__(self) -> str:
+    @property
+    def _headline(self) -> str:
         known = [
             f"{name} {value:.1f} ({'estimated' if given is None else 'given'})"
             for name, value, given in (
@@ -318,8 +319,15 @@ class Rating:
             )
         ]
         games = int(sum(matrix.sum() for matrix in self.counts))
+        return f"{len(self.players)} players, {games} games, {', '.join(known)}, scale {self.scale:.3f}"
+
+    def __repr__(self) -> str:
         table = self.frame().to_string(index=False, float_format="{:.2f}".format, max_rows=60)
-        return f"{len(self.players)} players, {games} games, {', '.join(known)}, scale {self.scale:.3f}\n{table}"
+        return f"{self._headline}\n{table}"
+
+    def _repr_html_(self) -> str:
+        table = self.frame().to_html(border=0, index=False, float_format="{:.2f}".format, max_rows=60)
+        return f"<p>{self._headline}</p>{table}"
 
 
 def rate(results: pd.DataFrame, settings: RatingSettings | None = None, players: Sequence[str] = ()) -> Rating:

@@ -1,0 +1,157 @@
+"""The study at a prompt: runs, trained networks and tournaments in a line or two, the same results as everywhere."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import wslib as ws
+from wslib.parameters import ParameterError
+from wslib.study.engine import units as study
+from wslib.study.engine.networks import network_file
+from wslib.study.engine.runs import RunUnit
+from wslib.study.engine.store import LocalStore
+from wslib.study.engine.tournament import NetworkEntrant, pair
+from wslib.training.settings import preset
+
+TINY = {"preset": "smoke", "progress": False}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("store")
+        patch.setenv("WSLIB_STORE", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def run(store):
+    return ws.train("connect4", method="wrora", iterations=3, **TINY)
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+def test_three_iterations_are_trained_and_can_be_looked_into(run):
+    assert list(run.log["iteration"]) == [1, 2, 3]
+    assert len(run.games) == 3 and all(end.is_over for end in run.games)
+    assert "3 iterations" in repr(run) and "<svg" in run._repr_html_() and "value loss" in run.curves().text
+    assert run.network.look("connect4").policy.shape == (6,)
+
+
+def test_a_run_of_the_prompt_is_the_run_of_the_study_with_these_settings(run, store):
+    settings = preset("smoke", game="connect4", method="wrora")
+    assert run.id == settings.id
+    assert LocalStore(store).read("run", RunUnit(run=settings, iterations=3).id).summary["iterations"] == 3
+    assert run.network.save(store / "a").read_bytes() != b"" and network_file(settings, 3)
+
+
+def test_what_has_been_trained_is_read_and_gone_on_with(run, monkeypatch):
+    longer = ws.train("connect4", method="wrora", iterations=4, **TINY)
+    assert longer.log[:3].equals(run.log)
+    monkeypatch.setattr(study, "compute_unit", lambda *_, **__: pytest.fail("it was trained again"))
+    assert ws.train("connect4", method="wrora", iterations=4, **TINY).log.equals(longer.log)
+
+
+def test_all_runs_are_one_frame_with_the_own_ones_in_it(run):
+    frame = ws.runs()
+    own = frame[frame["experiment"] == "own"]
+    assert {"game", "method", "seed", "preset", "iterations", "results"} <= set(frame)
+    assert "published" in set(frame["results"])
+    assert set(own["game"]) == {"connect4"} and set(own["preset"]) == {"smoke"}
+
+
+# --- networks ---------------------------------------------------------------------------------------------------------
+
+
+def test_networks_that_there_are_are_listed_and_taken_by_game_and_method(run):
+    listed = ws.trained("connect4")
+    assert {"game", "method", "seed", "iteration", "results", "run"} <= set(listed) and run.id in set(listed["run"])
+    network = ws.trained("connect4", "wrora", seed=0, iteration=2)
+    assert "wrora, seed 0, after 2 iterations" in repr(network)
+    again = ws.trained(run=run.id[:8], iteration=2)
+    planes = ws.game("connect4").start().planes[None]
+    assert np.array_equal(network.evaluate(planes)[0], again.evaluate(planes)[0])
+    assert network.run.log.equals(run.log[:2])
+
+
+def test_of_several_runs_the_one_nearest_to_table_5_2_is_taken(run):
+    nearer = ws.train("connect4", "wrora", 1, channels=32, **TINY)
+    assert ws.trained("connect4", "wrora").run.id == nearer.id
+
+
+# --- tournaments ------------------------------------------------------------------------------------------------------
+
+
+def test_a_tournament_rates_itself_and_knows_the_game_from_its_networks(run):
+    met = ws.tournament({"trained": run.network, "cold": ws.network("connect4", channels=4), "b": "random"}, games=2)
+    assert set(met.table()["player"]) == {"trained", "cold", "b"} and len(met.results) == 3
+    assert "3 players, 6 games" in repr(met) and "<table" in met._repr_html_()
+
+
+def test_a_tournament_has_the_games_that_the_study_would_have(run, store):
+    mcts, kept = ws.player("mcts", simulations=10), ws.trained(run=run.id, iteration=2)
+    met = ws.tournament({"trained": kept, "mcts": mcts}, games=4, progress=False)
+    unit = pair("connect4-6x6-k4", NetworkEntrant(run=run.settings, iteration=2), mcts, games=4)
+    assert met.results["unit"].tolist() == [unit.id]
+    assert LocalStore(store).read("pair", unit.id).summary["distinct"] == met.results["distinct"].iloc[0]
+
+
+def test_the_order_in_which_players_are_named_changes_nothing():
+    players = {"first": lambda position: position.moves[0], "random": "random"}
+    one = ws.tournament(players, "tictactoe", games=6)
+    other = ws.tournament(dict(reversed(players.items())), "tictactoe", games=6)
+    assert one.table().equals(other.table())
+
+
+def test_few_games_are_rated_with_given_values_of_draws_and_the_first_move():
+    met = ws.tournament({"strong": ws.player("mcts", simulations=300), "weak": "random"}, "connect4", games=2)
+    assert met.rating["strong"] > met.rating["weak"] and "given" in repr(met)
+
+
+# --- what is wrong ----------------------------------------------------------------------------------------------------
+
+
+WRONG = {
+    "no such network": (lambda: ws.trained("gobang", "wro", seed=7), "there is no network of 'wro' in gobang, seed 7"),
+    "not kept": (lambda: ws.trained("connect4", "wrora", iteration=9), "iteration 9: it should be one of 1, 2"),
+    "no run": (lambda: ws.trained(run="zzz"), "there is no network of run 'zzz'"),
+    "no method": (lambda: ws.train("connect4", "best"), "method = 'best' is not allowed: it should be 'baseline', "),
+    "no preset": (lambda: ws.train("connect4", preset="huge"), "there is no preset 'huge': the presets are smoke, la"),
+    "an option": (lambda: ws.train("connect4", lr=1), "there is no parameter 'lr' here: the parameters are "),
+    "iterations": (lambda: ws.train("connect4", iterations="few"), "iterations = 'few' is not allowed"),
+    "no players": (lambda: ws.tournament("mcts"), "'mcts' are no players: give them by name"),
+    "one player": (lambda: ws.tournament({"a": "mcts"}), "a tournament has 2 players or more, not 1"),
+    "no game": (lambda: ws.tournament(["mcts", "rave"]), "name it, as game='connect4'"),
+    "no player": (lambda: ws.tournament({"a": 3, "b": "mcts"}, "gobang"), "3 is no player: give a name"),
+    "odd games": (lambda: ws.tournament(["mcts", "rave"], "gobang", games=3), "games = 3 is not allowed"),
+}
+
+
+@pytest.mark.parametrize("which", WRONG)
+def test_what_is_wrong_is_answered_by_one_sentence_that_says_what_is_right(which, run):
+    typed, sentence = WRONG[which]
+    with pytest.raises(ParameterError, match=re.escape(sentence)) as error:
+        typed()
+    assert "\n" not in str(error.value)
+
+
+def test_a_network_of_another_game_meets_nobody(run):
+    with pytest.raises(ParameterError, match=r"a network of connect4-6x6-k4 cannot play othello-6x6"):
+        ws.tournament({"a": ws.trained(run=run.id), "b": "mcts"}, "othello")
+
+
+# --- the README -------------------------------------------------------------------------------------------------------
+
+
+def test_the_lines_of_the_readme_run_as_typed(store, capsys):
+    text = Path(ws.__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    space: dict = {}
+    for line in filter(None, block.splitlines()):
+        exec(compile(line, "README.md", "single"), space)
+    assert {"ws", "position", "run"} <= set(space)
+    shown = capsys.readouterr().out
+    assert "WRoRa" in shown and "3 players, 60 games" in shown and "wrora" in shown
