@@ -112,7 +112,7 @@ report.again_table(again)
 #
 # - SIGKILL ends a process, not a machine. A power cut also loses what the disk's own cache holds; files and folders are flushed
 #   (`fsync`), and a disk that lies about that is beyond us.
-# - Kinds of processor were told to the compiler; real machines of two makers were tried. Nothing was tried on other than x86-64.
+# - Kinds of processor were told to the compiler. Nothing was tried on processors of other families, such as those of telephones.
 # - Digests tell damage, not malice: who can write both a file and its manifest can replace a result. Published results are in git.
 # - Network file systems, and a batch system's own failures, were not to be had here.
 #
