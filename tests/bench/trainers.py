@@ -105,17 +105,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", type=Path, default=ROOT / ".wslib-store" / "trainers", help="where runs are kept")
     parser.add_argument("--workers", type=int, default=1, help="worker processes for whole runs (default: 1)")
+    parser.add_argument("--games", nargs="+", choices=GAMES, default=GAMES, help="which of the games (default: both)")
     parser.add_argument("--only", choices=("fits", "runs"), help="one of the two comparisons")
     parser.add_argument("--publish", action="store_true", help="write the figures to data/bench/trainers.csv")
     asked = parser.parse_args()
     torch.set_num_threads(1)
     rows = []
     if asked.only != "runs":
-        made = [row for name in GAMES for row in fits(name)]
-        rows += [compared(made, name, loss) for name in GAMES for loss in ("policy_loss", "value_loss")]
+        made = [row for name in asked.games for row in fits(name)]
+        rows += [compared(made, name, loss) for name in asked.games for loss in ("policy_loss", "value_loss")]
         print(pd.DataFrame(rows).to_string(index=False), flush=True)
     if asked.only != "fits":
-        rows += [whole_runs(name, LocalStore(asked.store), asked.workers) for name in GAMES]
+        rows += [whole_runs(name, LocalStore(asked.store), asked.workers) for name in asked.games]
     frame = pd.DataFrame(rows)
     print(frame.to_string(index=False))
     if asked.publish:
