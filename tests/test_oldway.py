@@ -188,6 +188,12 @@ def test_every_pool_of_the_figures_is_asked_for_in_three_ways_ours_by_the_very_u
     assert ours == {unit.id for kind in PublishedTournaments.FIGURES.values() for unit, _ in kind().pool_units()}
 
 
+def test_the_games_in_our_way_are_left_to_the_folders_of_the_figures():
+    asked = PublishedTournaments(figures="warmstart", boards="connect4", runs=2)
+    own = {unit.id for unit in asked.published_units()}
+    assert own == {unit.id for unit, labels in asked.asked() if labels["way"] != "ours"}
+
+
 def test_a_pool_grows_by_the_pairings_of_a_new_run_only():
     eight, nine = (PublishedTournaments(figures="warmstart", boards="gobang", runs=runs) for runs in (8, 9))
     before, after = ({unit.id for unit, _ in asked.pool_units()} for asked in (eight, nine))

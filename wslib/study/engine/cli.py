@@ -281,7 +281,7 @@ def _verify(asked: argparse.Namespace) -> int:
 def _publish(asked: argparse.Namespace) -> None:
     experiment: Any = _experiment(asked.experiment, [], asked.workers)
     experiment = experiment.grown() if hasattr(experiment, "grown") else experiment
-    units = experiment.units()
+    units = experiment.published_units()
     if experiment.waits:  # else too large to wait for: what is there is published, and the pages say of how many
         study.results(units, experiment.name, asked.workers)
     done = publish_experiment(experiment.name, units, experiment.tables, asked.uncommitted)

@@ -64,9 +64,9 @@ def assumed(unit: Unit) -> float:
         return OTHERS.get(unit.kind, 5.0)
     board = game(run.game)
     minutes = next((m for name, m in RUN_MINUTES.items() if run.game.startswith(name)), 8.0) * board.cells / 36
-    # A table run spends about a third of its time on games, and the rest on its ten epochs.
-    games = 0.35 * run.episodes / 50 * run.simulations / 100
-    training = 0.65 * run.epochs / 10 * run.episodes / 50 * (8 if run.symmetries == "all" else 1)
+    # A table run spends about a fifth of its time on games, and the rest on its ten epochs.
+    games = 0.18 * run.episodes / 50 * run.simulations / 100
+    training = 0.82 * run.epochs / 10 * run.episodes / 50 * (8 if run.symmetries == "all" else 1)
     whole = 60 * minutes * (games + training) * max(run.channels / 32, 0.3)
     return whole * (SWITCH if unit.kind == "switch" else getattr(unit, "iterations", 100) / 100)
 

@@ -49,6 +49,10 @@ class Experiment(Parameters):
         """The units, in a fixed order."""
         return [unit for unit, _ in self.asked_once]
 
+    def published_units(self) -> list[Unit]:
+        """The units that are published in its folder; those that others publish anyway may be left to them."""
+        return self.units()
+
     def labels(self) -> pd.DataFrame:
         """What each unit stands for, in the order of :meth:`units`."""
         return pd.DataFrame([labels for _, labels in self.asked_once])

@@ -21,7 +21,7 @@ from wslib.play import Games, NetworkPlayer, match, sit
 from wslib.play.match import Table, random_opening
 from wslib.study.engine.networks import published_network
 from wslib.study.engine.tournament import NetworkEntrant, PairUnit, pair, record
-from wslib.study.engine.units import Computed
+from wslib.study.engine.units import Computed, Unit
 from wslib.study.pages.base import no_twice
 from wslib.study.pages.warm import ANCHORS, AdaptiveVsFixed, Asked, Cells, IPrime, Runs, Warmstart
 
@@ -188,6 +188,10 @@ class PublishedTournaments(Runs):
             a, b = (one, two) if unit.a == x else (two, one)
             asked.append((unit, {**labels, "a": a, "b": b}))
         return asked
+
+    def published_units(self) -> list[Unit]:
+        """Without our way: thousands of pairs that the figures' own experiments publish."""
+        return [unit for unit in self.units() if unit.kind == OldWayUnit.kind]
 
     def asked(self) -> Asked:
         return (self.run_units() if self.preset == "smoke" else []) + self.habit_units() + self.pool_units()
