@@ -30,9 +30,10 @@ compute: bool = False  # compute what is missing (else: show what there is, and 
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-from wslib.study.claims.table import verdicts_on
+from wslib.study.claims.table import on_page
 from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
 from wslib.study.pages.warm import AdaptiveVsFixed
+from wslib.study.report import verdicts as claims
 from wslib.study.report import warm as report
 
 asked = read_parameters(AdaptiveVsFixed, globals())
@@ -68,12 +69,11 @@ say(report.pool_prose(pairs, ratings))
 # ## Claim 7
 
 # %%
-verdicts, size = verdicts_on("7", elos)
-report.verdict_table(verdicts, "Claim 7: adaptive minus fixed, mean Elo over runs.")
+claim, parts = on_page("7", elos, asked)
+claims.parts_table(parts, "Claim 7: adaptive minus fixed, mean Elo over runs.")
 
 # %% tags=["hide-input"]
-verdict = report.whole(verdicts, size)
-say(f"**Claim 7: {verdict}** ({size} orderings; with runs on both sides: {report.count_prose(verdicts)}).")
+say(claims.verdict_prose(claim))
 
 # %% [markdown]
 # ## Limits
@@ -93,7 +93,7 @@ say(f"**Claim 7: {verdict}** ({size} orderings; with runs on both sides: {report
 # 2. Pair the runs by seed: both start from the same network. Does that sharpen the comparison?
 #
 # ```{dropdown} A solution
-# `Comparison(..., paired=True)` in `wslib.study.statistics.verdicts`. Runs of one seed share their first network and then go their
+# `Comparison(..., paired=True)` in `wslib.study.statistics.compare`. Runs of one seed share their first network and then go their
 # own ways, so their ratings at the end have little in common: pairing takes away hardly any chance, and half of the degrees
 # of freedom.
 # ```
@@ -114,7 +114,7 @@ say(f"**Claim 7: {verdict}** ({size} orderings; with runs on both sides: {report
 
 # %% tags=["remove-cell"]
 numbers(
-    claim_7=verdict,
+    claim_7=claim["shown"],
     avf_runs=str(report.rated(pairs)),
     avf_asked=str(len(runs_asked)),
     avf_scale=report.scale_words(asked),

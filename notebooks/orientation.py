@@ -39,7 +39,7 @@ from wslib.study.pages.base import Orientation
 from wslib.study.report import orientation as report
 from wslib.study.report.look import board_name, percent
 from wslib.study.report.readings import in_readings, in_readings_prose, in_readings_table
-from wslib.study.statistics import stats
+from wslib.study.statistics import decide
 
 asked = read_parameters(Orientation, globals())
 
@@ -72,7 +72,7 @@ report.claim_1_table(claim)
 # %% tags=["hide-input"]
 orderings, exception = claim[~claim["exception"]], claim[claim["exception"]]
 verdict = report.claim_1_verdict(claim)
-shown = (orderings["verdict"] == stats.REPLICATED).sum()
+shown = (orderings["verdict"] == decide.REPLICATED).sum()
 prose = f"**Verdict on claim 1: {verdict}.** {shown} of {len(orderings)} orderings show with the claimed sign."
 for row in exception.itertuples():
     prose += (
@@ -82,8 +82,8 @@ for row in exception.itertuples():
 say(prose)
 
 # %% [markdown]
-# *Nearly all* is read as nine orderings in ten, which is our choice, made when first matches had been seen. A single ordering is *replicated* when it has the claimed sign and
-# p < 0.05 after Holm's correction, *not replicated* when the opposite sign has, or when the interval lies below 53 %.
+# *Nearly all* is read as nine orderings in ten, which is our choice, made when first matches had been seen; the exception belongs
+# to the claim. How a single ordering is judged, the [verdicts](verdicts.ipynb) say.
 #
 # ## What we saw
 
@@ -199,7 +199,7 @@ keyed = {(row.board, row.a, row.b): row for row in compared.itertuples()}
 numbers(
     claim_1_verdict=verdict,
     claim_1_orderings=f"{shown} of {len(orderings)}",
-    claim_1_exception=exception["verdict"].iloc[0] if len(exception) else stats.UNDECIDED,
+    claim_1_exception=exception["verdict"].iloc[0] if len(exception) else decide.UNDECIDED,
     orientation_games=f"{compared['games'].sum():,}",
     orientation_pair_games=f"{asked.games}",
     orientation_differing=f"{len(differing)} of {len(compared)}",

@@ -182,10 +182,8 @@ report.coverage_table(simulated)
 # - Over several games: expected scores, as Elo of different games cannot be averaged; their interquartile mean, with a
 #   bootstrap stratified by game.
 #
-# The rules for single orderings were fixed before there were data. An ordering is *replicated* with the claimed sign at a corrected
-# p below 5 %; *not replicated* with the opposite sign, or when the 95 % interval lies below +20 Elo (or 53 %). A claim of no
-# difference is *replicated* when the interval lies within ±30 Elo (or 47 to 53 %). All else is *not decided by these data*,
-# and so is everything with fewer than five runs a side. Here is why:
+# The rules are on the page of the [verdicts](verdicts.ipynb): an ordering is *replicated* at a corrected p below 5 %, and with fewer
+# than five runs a side nothing is decided. Here is why:
 
 # %% tags=["hide-input"]
 say(

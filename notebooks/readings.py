@@ -33,7 +33,7 @@ from wslib.study.engine.store import thesis_table
 from wslib.study.pages.base import Readings
 from wslib.study.report import orientation
 from wslib.study.report import readings as report
-from wslib.study.statistics import stats
+from wslib.study.statistics import decide
 
 asked = read_parameters(Readings, globals())
 
@@ -83,9 +83,9 @@ report.readings_table(claims)
 
 # %% tags=["hide-input"]
 best = distance.index[0]
-agreeing = sum(orientation.claim_1_verdict(claim) == stats.REPLICATED for claim in claims.values())
+agreeing = sum(orientation.claim_1_verdict(claim) == decide.REPLICATED for claim in claims.values())
 othello = {r: c[c["exception"]].iloc[0] for r, c in claims.items() if c["exception"].any()}
-holding = [r for r, row in othello.items() if row["verdict"] == stats.REPLICATED]
+holding = [r for r, row in othello.items() if row["verdict"] == decide.REPLICATED]
 text = (
     f"The closest reading is **{best}**, at {distance['rms'].iloc[0]:.1f} points; the default is at "
     f"{distance.loc['default', 'rms']:.1f}, chance alone would leave {floor:.1f}. No reading reproduces the whole "
@@ -93,7 +93,7 @@ text = (
     else f"The closest reading, **{best}**, is about as far from the table as chance alone. It reproduces the whole "
 )
 text += (
-    f"table. Claim 1 is {stats.REPLICATED} under {agreeing} of {len(claims)} readings. That RHEA does not beat random "
+    f"table. Claim 1 is {decide.REPLICATED} under {agreeing} of {len(claims)} readings. That RHEA does not beat random "
     f"play in Othello holds under {len(holding)} of {len(othello)}{': ' * bool(holding)}{'; '.join(holding)}."
 )
 say(text)

@@ -42,37 +42,69 @@ say(f"{report.count_prose(rows)} {report.scale_prose(evidence)}")
 
 # %%
 report.claim_table(
-    report.seven(rows), "The seven claims. The effect is that of the part which the verdict hangs on.", pages(), parts
+    report.seven(rows),
+    "The seven claims, in the words of the sources and, in italics, as we read them. The effect and the power are those of the "
+    "part that the verdict hangs on.",
+    pages(),
+    parts,
 )
 
 # %% [markdown]
 # ## How a verdict is found
 #
-# The rules for single orderings were fixed before the data were seen. The unit is the training run; for players without
-# training it is the game. A claim is cut into parts.
+# The unit is the training run; for players without training it is the game. A claim is cut into parts. Of a part that says
+# *the first is stronger*, the verdict is
 #
-# - An *ordering* is **replicated** with the claimed sign and p < 0.05 after Holm's correction over all orderings of its
-#   experiment (of the searches without a network: over its pairs of players, and over RHEA's changes); **not replicated** with the opposite sign at that p, or when the 95 % interval of the difference lies below
-#   +20 Elo (win rates: 53 %).
-# - *No difference*, and a *level*, is **replicated** when the interval lies within ±30 Elo (±3 points) of it, **not
-#   replicated** when it lies outside.
-# - Everything else is **not decided by these data**, and so is everything about trained players with fewer than five runs a
-#   side. *Would decide* says how many runs (or games) would, if effect and spread stay as they look now, with a power of
-#   80 %.
-# - A claim as a whole is **replicated** when all its parts are, and **not replicated** as soon as one part is refuted; where
-#   the source says *nearly always*, nine parts in ten. This last rule, and how claims are cut into parts, is our choice.
+# - **replicated** with the claimed sign and p < 0.05, after Holm's correction over all orderings of its experiment (of the searches
+#   without a network: over its pairs of players, and over RHEA's changes);
+# - **the opposite holds** with the other sign at that p;
+# - **smaller than the margin** when the 95 % interval of the difference lies below +20 Elo (win rates: 53 %): there may be an
+#   advantage, but not one that matters;
+# - **open** otherwise, with the number of runs a side (or games) that would decide with a power of 80 % if effect and spread stay as
+#   they look now. With fewer than five runs a side everything about trained players is open;
+# - **could not be decided by this design** where it is not decided and never can be: where even the most extreme results of all the
+#   runs that the experiment asks for leave p, after Holm, at 5 % or more, or where it asks for no such runs.
+#
+# *No difference*, and a *level*, is **replicated** when the interval lies within ±30 Elo (±3 points) of it; **the opposite holds** when
+# it lies outside.
+#
+# A claim as a whole is **replicated** when all its parts are, which needs no correction. One part refutes it: the verdict is then that
+# part's, and in how many parts it is so stands beside it. Where the source says *nearly all* we ask for nine parts in ten, where it
+# says *most* for more than half, *often* for half; where it says *at least one*, one replicated part is enough, and all must be
+# refuted. How claims are cut into parts is our reading.
+#
+# *Power* is the chance that the design, with all runs it asks for, sees a difference of 50 Elo (7 points), at the strictest step of
+# Holm's correction and with the spread that the runs have; of *no difference*, that its interval comes to lie within the margin when
+# there is none.
+#
+# ### What was fixed when
+#
+# The rules for single orderings were written down before any data were seen. Two corrections were made after the first edition's data
+# were seen and before the second's, which are those of this page:
+#
+# 1. *Simultaneous intervals.* A claim that is true in all of many parts was refuted by one of them in more than a fifth of simulated
+#    studies. An interval that refutes a claim of several parts is now simultaneous over them (Bonferroni).
+# 2. *The least spread of runs.* Runs that lie closer together by luck than chance in their games would put them prove nothing. The
+#    spread that enters an interval or a test is at least that noise.
+#
+# Three changes do not touch the rules: bounds are compared unrounded, and written with as many digits as it takes not to contradict
+# the verdict; an interval that a bootstrap cannot give is not shown, nor that of one or two runs; and what used to be called *not
+# replicated* and *not decided* is now told apart as above.
+#
+# ### How we read what the sources leave open
 #
 # Levels are on the scale on which a pool's mean is zero, as in the thesis; they depend on who else is in the pool. *Varies
 # most* compares the distances of runs from the median of their kind, and gains in two games are compared as scores against
 # Baseline, because Elo of different games has no common scale.
 #
-# What the sources leave open we read so: *among the best* is whom no other kind is above; *nearly all* games and *nearly always wins*
-# mean an interval above nine in ten; a switch is *early* within ten iterations of a hundred; a game *needs* the number of plies that is its
-# most frequent length; *steadier* is tested as stronger, because a single match does not show how much an evolution varies.
+# *Among the best* is whom no other kind is above; *unclear which is best* means that no length is told apart from all others;
+# *nearly always wins* means an interval above nine in ten; a switch is *early* within ten iterations of a hundred; a game *needs* the
+# number of plies that is its most frequent length; *steadier* is tested as stronger, because a single match does not show how much an
+# evolution varies; a network *improves more quickly* when more of its first ten successors are accepted.
 #
 # ## All other sentences
 #
-# S… are sentences with a number or an ordering, as `data/thesis/statements.csv` lists them; T… are five more.
+# S… are sentences with a number or an ordering, T… five more; `data/thesis/statements.csv` has them all, with their quotations.
 
 # %%
 report.claim_table(report.outcomes(rows), "Every other ordering, test, level, spread and fact.", pages(), parts)
@@ -101,7 +133,8 @@ report.sources_table(evidence.frames, evidence.sizes())
 # ## Limits
 #
 # A claim of many parts is hard to replicate: with fifteen orderings, each seen with a power of 80 %, all fifteen show in
-# a few of a hundred studies even when all are true. Look at the parts before reading much into a word. What rests on
+# a few of a hundred studies even when all are true. Look at the parts before reading much into a word, and at the power before
+# reading much into *open*. What rests on
 # fewer runs than the source has (see the designs) may still turn.
 #
 # ## Exercises
@@ -113,17 +146,17 @@ report.sources_table(evidence.frames, evidence.sizes())
 # there. `wslib run warmstart --set runs=12 --set first_seed=100` computes twelve runs of every kind of your own, and their games.
 # ```
 #
-# 2. Change the margin below which an advantage does not matter (`MEASURES` in `wslib/study/statistics/verdicts.py`) from twenty Elo
+# 2. Change the margin below which an advantage does not matter (`MEASURES` in `wslib/study/statistics/decide.py`) from twenty Elo
 #    to fifty. Which verdicts change, and in which direction only?
 #
 # ```{dropdown} A solution
-# A larger margin can only turn "not decided" into "not replicated".
+# A larger margin can only turn "open" into "smaller than the margin".
 # ```
 #
 # ## Differences from the thesis
 #
 # 1. The thesis tests games pooled over runs; here the run is the unit.
-# 2. Tests are corrected for their number, and "not decided" is a possible answer.
+# 2. Tests are corrected for their number, and "open" is a possible answer.
 #
 # ## Run it yourself
 #
@@ -136,12 +169,9 @@ report.sources_table(evidence.frames, evidence.sizes())
 
 # %% tags=["remove-cell"]
 counted = report.counts(rows)
-of_seven = dict(zip(report.seven(rows)["id"], report.seven(rows)["verdict"], strict=True))
+of_seven = dict(zip(report.seven(rows)["id"], report.seven(rows)["shown"], strict=True))
 numbers(
     run_results=report.origin_words(evidence.frames),
-    verdicts_replicated=str(counted["replicated"]),
-    verdicts_not_replicated=str(counted["not replicated"]),
-    verdicts_undecided=str(counted["not decided by these data"]),
     verdicts_total=str(sum(counted.values())),
     verdict_counts=report.count_prose(rows),
     **{f"verdict_{number}": word for number, word in of_seven.items()},

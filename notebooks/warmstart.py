@@ -35,10 +35,11 @@ workers: int = 0  # worker processes; 0 is one per core
 # %%
 from IPython.display import display
 
-from wslib.study.claims.table import verdicts_on
+from wslib.study.claims.table import on_page, pooled
 from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
 from wslib.study.pages.warm import Warmstart
 from wslib.study.report import methods as against
+from wslib.study.report import verdicts as claims
 from wslib.study.report import warm as report
 
 asked = read_parameters(Warmstart, globals())
@@ -91,6 +92,15 @@ say(report.pool_prose(pairs, ratings))
 against.matrix_figure(pairs, asked.methods)
 
 # %% [markdown]
+# ### All warm starts together
+#
+# Before any method is told from another: do runs with a warm start end higher than Baseline's?
+
+# %%
+effects = pooled(elos, asked)
+claims.pooled_table(effects)
+
+# %% [markdown]
 # ### By the run, and by the game
 #
 # The thesis pools the games of all runs and tests them as if each were independent evidence; [why this finds too
@@ -113,19 +123,17 @@ if len(compared):
 # all others, is another sentence of the [verdicts](verdicts.ipynb).
 
 # %%
-found_3, size_3 = verdicts_on("3", elos)
-found_4, size_4 = verdicts_on("4", elos)
-report.verdict_table(found_3, "Claim 3 by its orderings: difference of mean Elo over runs.")
+claim_3, parts_3 = on_page("3", elos, asked)
+claim_4, parts_4 = on_page("4", elos, asked)
+claims.parts_table(parts_3, "Claim 3 by its orderings: difference of mean Elo over runs.")
 
 # %%
-report.verdict_table(found_4, "Claim 4 by its orderings: difference of mean Elo over runs.")
+claims.parts_table(parts_4, "Claim 4 by its orderings: difference of mean Elo over runs.")
 
 # %% tags=["hide-input"]
-verdict_3, verdict_4 = report.whole(found_3, size_3), report.whole(found_4, size_4)
 say(
-    f"**Claim 3: {verdict_3}** ({size_3} orderings; with runs on both sides: {report.count_prose(found_3)}). "
-    f"**Claim 4: {verdict_4}** ({size_4} orderings; with runs on both sides: {report.count_prose(found_4)}). A claim as a "
-    "whole is replicated when every part is, and not replicated as soon as one part is refuted."
+    f"{claims.verdict_prose(claim_3)} {claims.verdict_prose(claim_4)} A claim as a whole is replicated when every part is. "
+    "One part refutes it with an interval that is simultaneous over the parts ([the rules](verdicts.ipynb))."
 )
 
 # %% [markdown]
@@ -203,8 +211,8 @@ say(report.perfect_prose(perfect) if len(perfect) else "No network has been meas
 #    well differ?
 #
 # ```{dropdown} A solution
-# Look at the column *runs a side that would decide*: a verdict that stands (–) should come out again with as many runs; one whose
-# number is close to the runs that are there may fall either way; all others should stay open.
+# Look at the verdicts: one that stands should come out again with as many runs; an open one whose number of runs that would
+# decide is close to those that are there may fall either way; all others should stay open.
 # ```
 #
 # ## Differences from the thesis
@@ -232,8 +240,9 @@ say(report.perfect_prose(perfect) if len(perfect) else "No network has been meas
 
 # %% tags=["remove-cell"]
 numbers(
-    claim_3=verdict_3,
-    claim_4=verdict_4,
+    claim_3=claim_3["shown"],
+    claim_4=claim_4["shown"],
+    pooled_effect=claims.pooled_prose(effects),
     runs=str(report.rated(pairs)),
     runs_asked=str(len(runs_asked)),
     runs_by_game=report.rated_prose(pairs, asked.boards),

@@ -33,7 +33,7 @@ from wslib.study.report import orientation, warm
 from wslib.study.report import verdicts as report
 from wslib.study.report.explorer import summary_prose
 from wslib.study.report.look import percent
-from wslib.study.statistics import stats
+from wslib.study.statistics import decide
 
 ROOT = Path(__file__).resolve().parent.parent
 WARMSTART = Warmstart(boards=("connect4",), methods=("baseline", "wrora"), workers=1)
@@ -103,11 +103,11 @@ def seen(evidence: Evidence, experiment: Warmstart = WARMSTART) -> dict[str, str
 def test_runs_that_are_added_to_the_data_change_tables_prose_and_verdict(home: Path):
     add_runs(home, 4)
     before = seen(gather([WARMSTART]))
-    assert before["part"] == stats.UNDECIDED
+    assert before["part"] == decide.UNDECIDED
     assert int(before["would decide"]) >= 5
     add_runs(home, 6)
     after = seen(gather([WARMSTART]))
-    assert after["part"] == stats.REPLICATED
+    assert after["part"] == decide.REPLICATED
     assert "8 of 16 training runs" in before["coverage"] and "12 of 16 training runs" in after["coverage"]
     assert "1 hold" in after["claim 3"] and "hold" not in before["claim 3"]
     for shown in before:
@@ -133,9 +133,9 @@ def test_more_runs_than_the_sources_have_are_shown_too(home: Path):
 def test_a_verdict_turns_when_the_added_runs_say_the_opposite(home: Path, monkeypatch: pytest.MonkeyPatch):
     add_runs(home, 6)
     monkeypatch.setitem(STRENGTH, "wrora", 80)
-    assert seen(gather([WARMSTART]))["part"] == stats.REPLICATED
+    assert seen(gather([WARMSTART]))["part"] == decide.REPLICATED
     add_runs(home, 7)
-    assert seen(gather([WARMSTART]))["part"] == stats.NOT_REPLICATED
+    assert seen(gather([WARMSTART]))["part"] == decide.OPPOSITE
 
 
 @pytest.mark.notebooks

@@ -39,9 +39,9 @@ ALLOWED = {
     "levels of tests and intervals, fixed before the results": r"\b(?:tests? at|p below) 5 %|\b95 % interval"
     r"|\bp < 0\.05",
     "bounds of verdicts and bars, fixed before the results": r"\bmore than 60 % in Connect Four|\bpower of 80 %"
-    r"|\b(?:interval above|one side of) 50 %|\binterval lies below 53 %"
-    r"|\blies below \+20 Elo \((?:or|win rates:) 53 %\)"
-    r"|\binterval lies within ±30 Elo \((?:±3 points|or 47 to 53 %)\)",
+    r"|\b(?:interval above|one side of) 50 %|\blies below \+20 Elo \(win rates: 53 %\)"
+    r"|\bdifference of 50 Elo \(7 points\)|\bafter Holm, at 5 % or more|\bcorrected p below 5 %"
+    r"|\binterval lies within ±30 Elo \(±3 points\)",
     "chess values of a rating program": r"\b32\.8\b|\b97\.3\b",
     "settings that a source or a preset fixes": r"\b(?:100|200) simulations\b|\bwith 200\b"
     r"|\b(?:32|256) channels\b|\b10 epochs\b|\b500 games a pair\b|\b100 rollouts\b|\bweight 1/2",

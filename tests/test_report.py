@@ -24,7 +24,7 @@ from wslib.study.pages.base import PLAYERS, Experiment, Orientation, Readings
 from wslib.study.report import orientation as report
 from wslib.study.report import readings as readings_report
 from wslib.study.report.look import BOARDS, INK, METHODS, Html, show_figure, show_table
-from wslib.study.statistics import stats
+from wslib.study.statistics import decide, stats
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 PUBLISHED = {"orientation": Orientation, "readings": Readings}
@@ -200,31 +200,31 @@ def test_claim_1_does_with_the_players_that_are_there(players: tuple[str, ...], 
     part = table[table["a"].isin(players) & table["b"].isin(players)]
     claim = report.claim_1(part)
     assert len(claim) == 3 * len(list(combinations(players, 2)))
-    assert report.claim_1_verdict(claim) in (stats.REPLICATED, stats.NOT_REPLICATED, stats.UNDECIDED)
+    assert report.claim_1_verdict(claim) in decide.WORDS
     assert len(shown(report.claim_1_table(claim))) == len(claim)
 
 
 def test_an_experiment_with_only_the_exception_decides_no_ordering():
     claim = report.claim_1(matches_of(("othello", "rhea", "random", 250, 0, 250)))
     assert claim["exception"].tolist() == [True]
-    assert report.claim_1_verdict(claim) == stats.UNDECIDED
+    assert report.claim_1_verdict(claim) == decide.UNDECIDED
 
 
 def claim_of(replicated: int, against: int, open_: int) -> pd.DataFrame:
-    verdicts = [stats.REPLICATED] * replicated + [stats.NOT_REPLICATED] * against + [stats.UNDECIDED] * open_
+    verdicts = [decide.REPLICATED] * replicated + [decide.OPPOSITE] * against + [decide.UNDECIDED] * open_
     return pd.DataFrame({"verdict": verdicts, "exception": False})
 
 
 @pytest.mark.parametrize(
     ("counts", "verdict"),
     [
-        ((17, 0, 0), stats.REPLICATED),
-        ((16, 1, 0), stats.REPLICATED),
-        ((9, 1, 0), stats.REPLICATED),
-        ((15, 2, 0), stats.NOT_REPLICATED),
-        ((15, 1, 1), stats.UNDECIDED),
-        ((15, 0, 2), stats.UNDECIDED),
-        ((0, 0, 17), stats.UNDECIDED),
+        ((17, 0, 0), decide.REPLICATED),
+        ((16, 1, 0), decide.REPLICATED),
+        ((9, 1, 0), decide.REPLICATED),
+        ((15, 2, 0), decide.OPPOSITE),
+        ((15, 1, 1), decide.UNDECIDED),
+        ((15, 0, 2), decide.UNDECIDED),
+        ((0, 0, 17), decide.UNDECIDED),
     ],
 )
 def test_nearly_all_is_nine_orderings_in_ten(counts: tuple[int, int, int], verdict: str):

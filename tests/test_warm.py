@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from wslib.parameters import ParameterError
+from wslib.study.claims.specs import Judged, Ordering
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.states import train
 from wslib.study.engine.store import thesis_table
 from wslib.study.pages.warm import (
     ANCHORS,
     ENHANCEMENTS,
-    METHODS,
     Adaptive,
     AdaptiveVsFixed,
     Beyond,
@@ -25,7 +25,6 @@ from wslib.study.pages.warm import (
 )
 from wslib.study.report import adaptive as adaptive_report
 from wslib.study.report import warm as report
-from wslib.study.statistics.verdicts import Comparison, verdicts
 from wslib.training.loop import preset
 
 
@@ -157,34 +156,32 @@ def test_runs_are_rated_relative_to_the_random_player():
 
 def test_a_kind_with_a_single_run_has_no_interval_and_no_spread():
     elos = report.run_elos(report.pool_ratings(pool_of({"baseline": [200.0, 220], "wro": [300.0]}), anchor="random"))
-    assert "one run" in repr(report.elo_table(elos, ["baseline", "wro"], "Runs."))
+    last = repr(report.elo_table(elos, ["baseline", "wro"], "Runs.")).splitlines()[-1]
+    assert last.split()[3:7] == ["1", "+300", "–", "–"]
 
 
 def test_more_runs_change_a_verdict_without_an_edit():
     few = {"baseline": [200.0, 210, 190, 205], "wrora": [300.0, 310, 320, 305]}
     more = {kind: [*elos, elos[0] + 7, elos[1] - 3] for kind, elos in few.items()}
-    words = []
+    ordering, words = Ordering("warmstart", "connect4", "wrora", "baseline"), []
     for kinds in (few, more):
         elos = report.run_elos(report.pool_ratings(pool_of(kinds), anchor="random"))
-        (found,) = verdicts([report.compared(elos, "connect4", "wrora", "baseline")])
-        words.append(found.word)
-    assert words == ["not decided by these data", "replicated"]
+        words.append(ordering.of_claim(Judged([ordering], elos)).word)
+    assert words == ["open", "replicated"]
 
 
-def test_a_claim_without_runs_is_left_out_and_the_whole_is_not_decided():
-    elos = report.run_elos(report.pool_ratings(pool_of({"baseline": [200.0] * 5, "wrora": [300.0] * 5})))
-    claims = [report.compared(elos, "connect4", m, "baseline") for m in METHODS[1:]]
-    assert sum(c is not None for c in claims) == 1
-    there = [c for c in claims if c is not None]
-    assert report.whole(verdicts(there), len(claims)) == "not decided by these data"
-
-
-def test_a_part_that_is_refuted_refutes_the_whole():
-    up = Comparison("up", [100.0, 110, 120, 105, 115], [0.0, 10, 5, 8, 3])
-    down = Comparison("down", [0.0, 10, 5, 8, 3], [100.0, 110, 120, 105, 115])
-    assert report.whole(verdicts([up, down]), 2) == "not replicated"
-    again = Comparison("again", up.first, up.second)
-    assert report.whole(verdicts([up, again]), 2) == "replicated"
+def test_a_rated_run_has_the_noise_of_its_games():
+    few, many = (
+        report.run_elos(report.pool_ratings(pool({"random": 0.0, "wro-0": 100.0, "wro-1": 110.0}, games=games)))
+        for games in (40, 4000)
+    )
+    noise = [frame.set_index("player")["noise"]["wro-0"] for frame in (few, many)]
+    # A hundred times the games: a tenth of the noise, but for the two virtual draws of the prior.
+    assert 8 < noise[0] / noise[1] < 10.2
+    rating = next(iter(report.pool_ratings(pool({"a-0": 0.0, "b-0": 50.0, "c-0": 100.0})).values()))
+    low, high = rating.difference("a-0", "b-0")[1:3]
+    both = np.hypot(*rating.noise()[[rating.players.index("a-0"), rating.players.index("b-0")]])
+    assert both == pytest.approx((high - low) / 2 / 1.96, rel=0.05)
 
 
 def test_entrants_that_nobody_has_met_are_left_out_of_the_rating():
@@ -257,7 +254,7 @@ def test_claim_6_is_refuted_by_runs_that_switch_late():
         claim = adaptive_report.claim_6(frame, "table")
         words.append((claim["verdict"].iloc[0], adaptive_report.whole_claim(claim)))
     # A single game cannot replicate the whole claim, but it can refute it.
-    assert words == [("replicated", "not decided by these data"), ("not replicated", "not replicated")]
+    assert words == [("replicated", "open"), ("the opposite holds", "the opposite holds")]
 
 
 def test_claim_6_is_replicated_by_all_of_its_parts_and_by_no_subset():
@@ -271,13 +268,13 @@ def test_claim_6_is_replicated_by_all_of_its_parts_and_by_no_subset():
     ]  # fmt: skip
     claim = adaptive_report.claim_6(pd.concat(parts), "table")
     assert adaptive_report.whole_claim(claim) == "replicated"
-    assert adaptive_report.whole_claim(claim, complete=False) == "not decided by these data"
-    assert adaptive_report.whole_claim(claim.iloc[1:]) == "not decided by these data"
+    assert adaptive_report.whole_claim(claim, complete=False) == "open"
+    assert adaptive_report.whole_claim(claim.iloc[1:]) == "open"
 
 
 def test_runs_that_were_given_up_early_say_nothing_of_late_switches():
     never = switches({"wro": [2.0] * 8}).assign(switch_iteration=np.nan, iterations=2)
-    assert adaptive_report.claim_6(never, "table")["verdict"].iloc[0] == "not decided by these data"
+    assert adaptive_report.claim_6(never, "table")["verdict"].iloc[0] == "open"
 
 
 def test_a_smoke_run_keeps_what_is_given_and_refuses_what_cannot_be():

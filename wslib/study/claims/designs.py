@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wslib.play import player
-from wslib.study.claims.evidence import NO_DATA, Evidence
+from wslib.study.claims.evidence import Evidence
+from wslib.study.claims.specs import NO_DATA
 from wslib.study.engine.store import thesis_table
 from wslib.study.report.look import board_name, method_name
 

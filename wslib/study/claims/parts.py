@@ -5,142 +5,113 @@ where there are none. A positive strength means that the claimed side is ahead.
 """
 
 from collections.abc import Callable, Sequence
-from itertools import product
-from math import ceil
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
-from wslib.study.claims.evidence import Evidence, Ordering, Part, Spec, judged, part_of
+from wslib.study.claims.evidence import Evidence
+from wslib.study.claims.specs import Part, part_of
 from wslib.study.engine.store import thesis_table
-from wslib.study.report import adaptive, orientation, untrained, warm
+from wslib.study.report import adaptive, orientation, untrained
 from wslib.study.report.look import board_name, method_name, percent
-from wslib.study.statistics import stats
-from wslib.study.statistics.verdicts import FEWEST_RUNS, Comparison, Verdict, verdict
+from wslib.study.statistics import decide, stats
+from wslib.study.statistics.compare import Comparison, GamesTested, games_needed, verdicts
+from wslib.study.statistics.decide import MEASURES
 
-NEARLY_ALWAYS = 0.9
-"""Win rate that "nearly always wins" is taken to mean."""
-POINTS = "{:.1f} % ({:.1f} to {:.1f})"
-SEVEN_BEST = tuple(
-    Ordering("iprime", "connect4", f"{method} 7", f"{method} {other}", pool=method)
-    for method, other in product(("rave", "wrora"), (1, 3, 5, 9))
-)
-"""What the thesis says of the lengths: seven is better than the others, for two enhancements."""
+BOARDS = ("connect4", "othello", "gobang")
+FIRST = 10
+"""Iterations at a run's beginning, or at its end, that claims about learning are measured in."""
 
 
 # --- players without training: the game is the unit ---------------------------------------------------------------
 
 
-def games_needed(
-    effect: float, low: float, high: float, games: int, tests: int = 1, margin: float | None = None
-) -> int | None:
-    """Games after which a normal test sees such an effect with a power of 80 %, after Holm's strictest step.
+@dataclass(frozen=True)
+class OfGames:
+    """Something that a claim says of players without training; it becomes a part by the number of parts."""
 
-    With a ``margin`` fewer are enough where the interval comes to lie below it sooner.
+    tested: GamesTested
+    units: tuple[str, ...]
+    rate: bool = False
+    """Whether a win rate is shown, and not a difference of two."""
 
-    >>> games_needed(effect=0.1, low=0.0, high=0.2, games=100)
-    205
-    >>> games_needed(effect=-0.01, low=-0.11, high=0.09, games=100, margin=0.03)
-    1278
-    """
-    error = (high - low) / 2 / ndtri(1 - stats.ALPHA / 2)
-    ways = [(effect, tests)] + ([(margin - effect, 1)] if margin is not None and effect < margin else [])
-    known = [
-        ceil(games * ((ndtri(1 - stats.ALPHA / 2 / number) + ndtri(0.8)) * error / distance) ** 2)
-        for distance, number in ways
-        if distance and error
-    ]
-    return min((number for number in known if number <= stats.MOST), default=None)
+    @property
+    def name(self) -> str:
+        return self.tested.name
 
-
-def _rate(low: float, score: float, high: float) -> str:
-    return POINTS.format(*(100 * value for value in (score, low, high)))
+    def of_claim(self, judged: object, parts: int = 1) -> Part:
+        """This as one of so many parts of a claim."""
+        answer = self.tested.verdict(parts)
+        part = part_of(answer, self.tested.claim == "same", 0.5 if self.rate else 0.0, "games", self.units)
+        if self.rate:
+            low, high = (MEASURES["score"].bound(bound, 0.5).lstrip("+") for bound in answer.interval or (0, 0))
+            part = part._replace(effect=f"{100 * (0.5 + answer.effect):.1f} % ({low} to {high})",
+                                 together=part.together.replace("+", ""))  # fmt: skip
+        return part._replace(strength=-answer.effect) if self.tested.claim == "not higher" else part
 
 
-def orientation_parts(evidence: Evidence, exception: bool) -> list[Part]:
+Found = list[Part | OfGames]
+
+
+def orientation_parts(evidence: Evidence, exception: bool) -> Found:
     """Claim 1's orderings, or its exception."""
     table = evidence.frame("orientation", "table")
     if table.empty:
         return [Part("RHEA against random in Othello" if exception else "RAVE > MCTS > RHEA > random", of="games")]
     claim = orientation.claim_1(table)
-    sign = "not above" if exception else ">"
-    parts = []
-    for r in claim[claim["exception"] == exception].itertuples():
-        wins, draws, losses = r.counts
-        parts.append(
-            Part(
-                f"{board_name(r.board)}: {method_name(r.strong)} {sign} {method_name(r.weak)}",
-                r.verdict,
-                _rate(r.interval.low, r.score, r.interval.high),
-                (r.games,),
-                "games",
-                stats.games_to_decide(wins, draws, losses, tests=len(claim)),
-                (0.5 - r.score) if exception else r.score - 0.5,
-                (r.unit,),
-            )
-        )
-    return parts
+    orderings = zip(claim["exception"], orientation.tested(claim), claim["unit"], strict=True)
+    return [OfGames(tested, (unit,), rate=True) for which, tested, unit in orderings if which == exception]
 
 
-def rhea_parts(evidence: Evidence, changes: Callable[[str], bool], ordering: bool) -> list[Part]:
+def rhea_parts(evidence: Evidence, changes: Callable[[str], bool], ordering: bool) -> Found:
     """RHEA with some parameters changed: as the thesis has it, it is stronger (``ordering``), or no different."""
     matches = evidence.frame("orientation", "rhea")
     if matches.empty:
         return [Part("RHEA's parameters", of="games")]
-    parts = []
     rows = orientation.rhea_changes(matches, evidence.frame("orientation", "table"))
-    for r in rows.itertuples():
-        if not changes(r.changed):
-            continue
+    parts: Found = []
+    for r in (row for row in rows.itertuples() if changes(row.changed)):
         # The matches are of the changed RHEA against the usual one; the claim is about the usual one.
-        score, low, high = 1 - r.score, 1 - r.high, 1 - r.low
-        if ordering:
-            word, sign = stats.ordering_verdict(score, stats.Interval(low, high), r.p_holm), ">"
-        else:
-            word, sign = same_verdict(low - 0.5, high - 0.5), "as strong as with"
-        strength = score - 0.5 if ordering else -abs(score - 0.5)
-        far = score - 0.5 if ordering else stats.SAME - abs(score - 0.5)
-        needed = games_needed(far, low, high, r.games, *((len(rows), stats.SAME) if ordering else ()))
-        name = f"{board_name(r.board)}: RHEA {sign} {r.changed}"
-        parts.append(Part(name, word, _rate(low, score, high), (r.games,), "games", needed, strength, (r.unit,)))
+        name = f"{board_name(r.board)}: RHEA {'>' if ordering else 'as strong as with'} {r.changed}"
+        interval = partial(orientation.around_half, (r.losses, r.draws, r.wins))
+        tested = GamesTested(name, 0.5 - r.score, interval, r.p_holm, r.games, len(rows),
+                             "higher" if ordering else "same")  # fmt: skip
+        parts.append(OfGames(tested, (r.unit,), rate=True))
     return parts
 
 
-def same_verdict(low: float, high: float) -> str:
-    """The rule for "no difference" on win rates: the interval within ±3 points, or outside."""
-    if abs(low) < stats.SAME and abs(high) < stats.SAME:
-        return stats.REPLICATED
-    return stats.NOT_REPLICATED if low > stats.SAME or high < -stats.SAME else stats.UNDECIDED
+def untrained_orderings(evidence: Evidence, names: Sequence[str] | None = None, negated: bool = False) -> Found:
+    """Orderings of Table 6.1 by name, all of claim 2's without one; ``negated``: "not above" is claimed."""
+    cells, units = _table_6_1(evidence)
+    claim = untrained.orderings(cells) if len(cells) else pd.DataFrame({"name": []})
+    parts: Found = []
+    for r, tested in zip(claim.itertuples(), untrained.tested(claim), strict=True):
+        if r.name in names if names is not None else r.about:
+            if negated:
+                tested = replace(tested, name=tested.name.replace(">", "not above"), claim="not higher")
+            parts.append(OfGames(tested, units[r.board], rate=r.second is None))
+    if names is None and len(units) < len(BOARDS):
+        names = [f"Table 6.1 in {board_name(board)}" for board in BOARDS if board not in units]
+    return parts + [Part(f"untrained, {name}", of="games") for name in names or () if name not in set(claim["name"])]
 
 
-def untrained_orderings(evidence: Evidence) -> dict[tuple[str, str], Part]:
-    """Claim 2's orderings and those that other sentences add, by game and name."""
+def _table_6_1(evidence: Evidence) -> tuple[pd.DataFrame, dict[str, tuple[str, ...]]]:
+    """The cells of Table 6.1 in those games in which all are there, and their units by game."""
     matches = evidence.frame("untrained")
-    if matches.empty:
-        return {}
+    if matches.empty or not (matches["part"] == "matrix").any():
+        return pd.DataFrame(), {}
     cells = untrained.against_baseline(matches, thesis_table("table_6_1"))
-    found = untrained.orderings(cells)
-    games, units = int(cells["games"].min()), cells.groupby("board")["unit"].agg(tuple)
-    parts = {}
-    for r in found.itertuples():
-        low, high = r.interval
-        needed = games_needed(r.ours - r.other, low, high, games, len(found), stats.SAME)
-        effect = "{:+.1f} points ({:+.1f} to {:+.1f})".format(
-            *(100 * (v - 0.5) for v in (0.5 + r.ours - r.other, *r.interval))
-        )
-        about = f"{board_name(r.board)}: {r.claimed}" if ":" not in r.claimed else r.claimed
-        parts[r.board, r.claimed] = Part(
-            f"untrained, {about}", r.verdict, effect, (games,), "games", needed, r.ours - r.other, units[r.board]
-        )
-    return parts
+    whole = cells.groupby("board")["a"].transform("nunique") == len(untrained.ENHANCEMENTS)
+    cells = cells[whole].reset_index(drop=True)
+    return cells, {str(board): tuple(group["unit"]) for board, group in cells.groupby("board")}
 
 
-def nearly_always(evidence: Evidence, board: str, methods: Sequence[str]) -> list[Part]:
+def nearly_always(evidence: Evidence, board: str, methods: Sequence[str]) -> Found:
     """Untrained, these win nearly all games against Baseline: the interval lies above 90 %."""
-    parts = []
-    matches = evidence.frame("untrained")
-    cells = untrained.against_baseline(matches, thesis_table("table_6_1")) if len(matches) else matches
+    parts: Found = []
+    cells, _ = _table_6_1(evidence)
     for method in methods:
         name = f"untrained, {board_name(board)}: {method_name(method)} wins nearly always"
         found = cells[(cells["board"] == board) & (cells["a"] == method)] if len(cells) else cells
@@ -148,11 +119,11 @@ def nearly_always(evidence: Evidence, board: str, methods: Sequence[str]) -> lis
             parts.append(Part(name, of="games"))
             continue
         r = next(found.itertuples())
-        word = stats.REPLICATED if r.low > NEARLY_ALWAYS else stats.UNDECIDED
-        word = stats.NOT_REPLICATED if r.high < NEARLY_ALWAYS else word
-        needed = games_needed(r.score - NEARLY_ALWAYS, r.low, r.high, int(r.games))
-        parts.append(Part(name, word, _rate(r.low, r.score, r.high), (int(r.games),), "games", needed,
-                          r.score - NEARLY_ALWAYS, (r.unit,)))  # fmt: skip
+        word = decide.above(stats.Interval(r.low, r.high), decide.NEARLY_ALL)
+        needed = games_needed(r.score - decide.NEARLY_ALL, r.low, r.high, int(r.games))
+        effect = "{:.1f} % ({:.1f} to {:.1f})".format(*(100 * value for value in (r.score, r.low, r.high)))
+        parts.append(Part(name, word, effect, (int(r.games),), "games", needed, r.score - decide.NEARLY_ALL,
+                          (r.unit,)))  # fmt: skip
     return parts
 
 
@@ -168,8 +139,7 @@ def switch_parts(evidence: Evidence, only: str = "") -> list[Part]:
     claim = adaptive.claim_6(frame, evidence.scale)
     units, found = tuple(frame["unit"]), []
     for row in claim[claim["claim"].str.startswith(only)].to_dict("records"):
-        word = row["verdict"] if row["runs"] >= FEWEST_RUNS else stats.UNDECIDED
-        found.append(Part(row["claim"], word, row["found"], (row["runs"],), units=units))
+        found.append(Part(row["claim"], row["verdict"], row["found"], (row["runs"],), units=units))
     return found or [Part(only)]
 
 
@@ -185,10 +155,17 @@ def sooner_parts(evidence: Evidence, methods: Sequence[str], length: int) -> lis
             continue
         hits = int((runs["switch_iteration"] < length).sum())
         low, high = stats.wilson(hits, 0, len(runs) - hits)
-        word = stats.REPLICATED if low > 0.5 else stats.NOT_REPLICATED if high < 0.5 else stats.UNDECIDED
-        word = word if len(runs) >= FEWEST_RUNS else stats.UNDECIDED
         effect = f"{hits} of {len(runs)} runs ({100 * low:.0f} to {100 * high:.0f} %)"
-        parts.append(Part(name, word, effect, (len(runs),), strength=hits / len(runs), units=tuple(runs["unit"])))
+        parts.append(
+            Part(
+                name,
+                decide.most(hits, len(runs), len(methods)),
+                effect,
+                (len(runs),),
+                strength=hits / len(runs),
+                units=tuple(runs["unit"]),
+            )
+        )
     return parts
 
 
@@ -211,66 +188,73 @@ def rising_part(evidence: Evidence, board: str) -> Part:
             units.append(str(unit))
     if not gains:
         return Part(name)
-    return part_of(name, verdict(Comparison(name, np.array(gains) + 0.5, scale="score")), "score", tuple(units))
+    return _alone(Comparison(name, np.array(gains) + 0.5, scale="score"), tuple(units))
+
+
+def _alone(comparison: Comparison, units: tuple[str, ...]) -> Part:
+    """A part that is tested by itself, in no family."""
+    (answer,) = verdicts([comparison])
+    return part_of(answer, units=units)
 
 
 def diversity_part(evidence: Evidence) -> Part:
     """Two different players make more different games: distinct games of the first iteration, adaptive minus fixed."""
     name = "distinct games of iteration 1: a match of two searches > self-play of one"
-    table = evidence.tables.get("adaptive_vs_fixed", pd.DataFrame())
-    if table.empty:
-        return Part(name)
-    # The kind names how the warm start ends, as in "rora adaptive"; the table's own column `switch` is another thing.
-    how = table["kind"].str.rsplit(" ", n=1).str[-1]
-    first = table.assign(how=how)[(table["iteration"] == 1) & how.isin(["fixed", "adaptive"])]
-    share = first["distinct"] / first[["first_wins", "draws", "first_losses"]].sum(axis=1)
-    wide = first.assign(share=share).pivot_table(index=["board", "method", "seed"], columns="how", values="share")
-    wide = wide.reindex(columns=["adaptive", "fixed"]).dropna()
+    wide, units = _adaptive_and_fixed(
+        evidence, 1, lambda table: table["distinct"] / table[["first_wins", "draws", "first_losses"]].sum(axis=1)
+    )
     if wide.empty:
         return Part(name)
-    units = tuple(first["unit"].unique())
     if (wide == 1).all(axis=None):
         saturated = "all games are distinct on both sides, so this measure cannot tell"
         return Part(name, effect=saturated, runs=(len(wide), len(wide)), units=units)
-    comparison = Comparison(name, wide["adaptive"], wide["fixed"], scale="score", paired=True)
-    return part_of(name, verdict(comparison), "score", units)
+    return _alone(Comparison(name, wide["adaptive"], wide["fixed"], scale="score", paired=True), units)
 
 
-def length_part(evidence: Evidence, methods: Sequence[str], lengths: Sequence[int]) -> Part:
-    """Claim 5, as its page has it: enhancements differ in their best length."""
-    name = "the best lengths differ between enhancements"
-    elos = evidence.elos.get("iprime")
-    if elos is None:
+def quicker_part(evidence: Evidence) -> Part:
+    """With two players the network improves more quickly: accepted networks, adaptive minus fixed."""
+    name = f"accepted of the first {FIRST} networks: a match of two searches > self-play of one"
+    wide, units = _adaptive_and_fixed(evidence, FIRST, lambda table: table["accepted"].astype(float))
+    if wide.empty:
         return Part(name)
-    present = [m for m in methods if warm.best_length(elos, m)]
-    if not present:
+    return _alone(Comparison(name, wide["adaptive"], wide["fixed"], scale="score", paired=True), units)
+
+
+def _adaptive_and_fixed(
+    evidence: Evidence, last: int, measure: Callable[[pd.DataFrame], pd.Series]
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """A number of the iterations up to ``last``, their mean, of the runs of Fig. 6.3 that have both ends; their units.
+
+    A row per game, enhancement and seed; columns ``adaptive`` and ``fixed``.
+    """
+    table = evidence.tables.get("adaptive_vs_fixed", pd.DataFrame())
+    if table.empty:
+        return table, ()
+    # The kind names how the warm start ends, as in "rora adaptive"; the table's own column `switch` is another thing.
+    how = table["kind"].str.rsplit(" ", n=1).str[-1]
+    first = table.assign(how=how)[(table["iteration"] <= last) & how.isin(["fixed", "adaptive"])]
+    wide = first.assign(value=measure(first)).pivot_table(
+        index=["board", "method", "seed"], columns="how", values="value"
+    )
+    return wide.reindex(columns=["adaptive", "fixed"]).dropna(), tuple(first["unit"].unique())
+
+
+def longer_part(evidence: Evidence, board: str) -> Part:
+    """Games get longer as the network learns: mean plies of the last ten iterations minus those of the first ten."""
+    name = f"{board_name(board)}: games get longer"
+    table = evidence.tables.get("warmstart", pd.DataFrame())
+    here = table[(table["board"] == board) & (table["part"] == "run")] if len(table) else table
+    here = here[here.groupby("unit")["iteration"].transform("max") >= 2 * FIRST] if len(here) else here
+    if here.empty:
         return Part(name)
-    found = list(lengths_judged(elos, methods, lengths).values())
-    best = ", ".join(f"{method_name(m)} {str(warm.best_length(elos, m)).split()[1]}" for m in present)
-    fewest = min((min(v.runs) for v in found), default=0)
-    units = tuple(elos["unit"].dropna().unique()) if "unit" in elos else ()
-    needed = max((v.needed for v in found if v.needed), default=None)
-    return Part(name, warm.length_verdict(elos, found, methods), f"best observed: {best}", (fewest,), "runs", needed,
-                units=units)  # fmt: skip
-
-
-def lengths_compared(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> list[Ordering]:
-    """The best observed length of every enhancement against its other lengths, each in its own pool."""
-    return [
-        Ordering("iprime", board, best, f"{method} {length}", pool=method)
-        for board in dict.fromkeys(elos["board"])
-        for method in methods
-        if (best := warm.best_length(elos, method))
-        for length in lengths
-        if best != f"{method} {length}"
-    ]
-
-
-def lengths_judged(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> dict[Spec, Verdict]:
-    """Verdicts on these, corrected together with the lengths that the thesis calls best."""
-    compared = lengths_compared(elos, methods, lengths)
-    found = judged([*SEVEN_BEST, *compared], elos)
-    return {spec: found[spec] for spec in compared if spec in found}
+    last = here.groupby("unit")["iteration"].transform("max") - FIRST
+    gains = (here[here["iteration"] > last].groupby("unit")["plies_mean"].mean()
+             - here[here["iteration"] <= FIRST].groupby("unit")["plies_mean"].mean())  # fmt: skip
+    low, high = stats.mean_interval(gains) if len(gains) >= decide.FEWEST_SHOWN else (-np.inf, np.inf)
+    word = decide.above(stats.Interval(low, high), 0.0) if len(gains) >= decide.FEWEST_RUNS else decide.UNDECIDED
+    shown = f" ({low:+.1f} to {high:+.1f})" if np.isfinite(low) else ""
+    return Part(name, word, f"{gains.mean():+.1f} plies{shown}", (len(gains),), strength=float(gains.mean()),
+                units=tuple(gains.index))  # fmt: skip
 
 
 def plies_part(evidence: Evidence, board: str, claimed: int) -> Part:
@@ -282,6 +266,6 @@ def plies_part(evidence: Evidence, board: str, claimed: int) -> Part:
         return Part(name, of="games")
     usual, mean = int(here["plies"].mode().iloc[0]), here["plies"].mean()
     share = (here["plies"] == usual).mean()
-    word = stats.REPLICATED if usual == claimed else stats.NOT_REPLICATED
+    word = decide.REPLICATED if usual == claimed else decide.OPPOSITE
     effect = f"most often {usual} ({percent(share)} % of the games), mean {mean:.1f}; passes are plies"
     return Part(name, word, effect, (len(here),), "games", units=tuple(here["unit"].unique()))

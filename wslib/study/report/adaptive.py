@@ -25,7 +25,7 @@ from wslib.study.report.look import (
     show_figure,
     show_table,
 )
-from wslib.study.statistics import stats
+from wslib.study.statistics import decide, stats
 
 PARTS = 6
 """Parts of claim 6: Connect Four, Othello, Gobang with either number of simulations, and that games and runs differ."""
@@ -201,20 +201,20 @@ def claim_6(switches: pd.DataFrame, scale: str) -> pd.DataFrame:
             limit, text = EARLY, f"runs switch within {EARLY} iterations"
         row = _share(f"{name}: {text}", int((runs <= limit).sum()), len(runs), everyone=limit == 1)
         if (np.isinf(runs) & (group["iterations"] < limit)).any():  # given up too early to say
-            row["verdict"] = stats.UNDECIDED
+            row["verdict"] = decide.UNDECIDED
         rows.append(row)
     others = [g["at"].to_numpy() for (b, m), g in at.groupby(["board", "simulations"], sort=False) if m == printed(b)]
-    if len(others) > 1 and min(map(len, others)) >= 5:
+    if len(others) > 1 and min(map(len, others)) >= decide.FEWEST_RUNS:
         p = float(scipy.stats.kruskal(*others).pvalue)
-        word = stats.REPLICATED if p < stats.ALPHA else stats.UNDECIDED
+        word = decide.REPLICATED if p < stats.ALPHA else decide.UNDECIDED
         found = {"found": f"Kruskal-Wallis p {p_value(p)}", "verdict": word, "runs": sum(map(len, others))}
         rows.append({"claim": "games switch at different iterations", **found})
-    kinds = [g["at"] for (b, m, _), g in at.groupby(["board", "simulations", "kind"]) if m == printed(b) and len(g) > 1]
+    kinds = [g["at"] for (b, m, _), g in at.groupby(["board", "simulations", "kind"]) if m == printed(b)]
+    enough = [kind for kind in kinds if len(kind) >= decide.FEWEST_RUNS]
+    differ = sum(kind.nunique() > 1 for kind in enough)
+    word = decide.UNDECIDED if not enough else decide.REPLICATED if differ else decide.OPPOSITE
+    found = {"found": f"in {differ} of {len(enough)} kinds", "verdict": word, "runs": sum(map(len, enough))}
     if kinds:
-        differ = sum(kind.nunique() > 1 for kind in kinds)
-        # That runs of a kind differ is seen as soon as two do; that they never do takes more of them.
-        word = stats.REPLICATED if differ else stats.NOT_REPLICATED if min(map(len, kinds)) >= 5 else stats.UNDECIDED
-        found = {"found": f"in {differ} of {len(kinds)} kinds", "verdict": word, "runs": sum(map(len, kinds))}
         rows.append({"claim": "runs of one kind switch at different iterations", **found})
     return pd.DataFrame(rows)
 
@@ -222,10 +222,7 @@ def claim_6(switches: pd.DataFrame, scale: str) -> pd.DataFrame:
 def _share(claim: str, hits: int, runs: int, everyone: bool) -> dict[str, Any]:
     """Most runs (or every run) do something: by the interval of their share."""
     low, high = stats.wilson(hits, 0, runs - hits)
-    if everyone:
-        word = stats.NOT_REPLICATED if hits < runs else stats.REPLICATED if runs >= 5 else stats.UNDECIDED
-    else:
-        word = stats.REPLICATED if low > 0.5 else stats.NOT_REPLICATED if high < 0.5 else stats.UNDECIDED
+    word = decide.every(hits, runs) if everyone else decide.most(hits, runs, PARTS)
     between = f"{100 * low:.0f} to {100 * high:.0f} %"
     return {"claim": claim, "found": f"{hits} of {runs} runs (95 % interval {between})", "verdict": word, "runs": runs}
 
@@ -267,15 +264,12 @@ def sizes_prose(frame: pd.DataFrame) -> str:
 
 
 def whole_claim(claim: pd.DataFrame, complete: bool = True) -> str:
-    """Replicated when every part is and none is missing, not replicated as soon as one part is refuted.
+    """Replicated when every part is and none is missing.
 
     It is not ``complete`` where a game or an enhancement was left out.
     """
-    words = set(claim["verdict"])
-    if stats.NOT_REPLICATED in words:
-        return stats.NOT_REPLICATED
-    whole = complete and len(claim) == PARTS and words == {stats.REPLICATED}
-    return stats.REPLICATED if whole else stats.UNDECIDED
+    missing = 0 if complete and len(claim) == PARTS else max(PARTS - len(claim), 1)
+    return decide.whole([*claim["verdict"], *[decide.UNDECIDED] * missing])
 
 
 def last_board(balances: pd.DataFrame) -> pd.DataFrame:

@@ -6,6 +6,7 @@ rated run.
 
 from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -106,11 +107,21 @@ def against_baseline(pairs: pd.DataFrame, elos: pd.DataFrame, kinds: Sequence[st
             {
                 "board": board, "kind": kind, "runs": len(ours), "baseline_runs": len(theirs),
                 "difference": ours.mean() - theirs.mean(), "p": stats.permutation_test(ours, theirs),
-                "ahead": ahead.value, "low": ahead.interval.low, "high": ahead.interval.high,
+                "ahead": ahead.value, **_bounds(ahead),
                 "wins": wins, "losses": losses, "pooled_p": stats.pooled_binomial_test(wins, losses),
             }
         )  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def _bounds(found: stats.Estimate) -> dict[str, float]:
+    """The bounds of an interval; no numbers where there is none."""
+    low, high = found.interval or (np.nan, np.nan)
+    return {"low": low, "high": high}
+
+
+def _between(row: Any) -> str:
+    return f"{percent(row.low)} to {percent(row.high)}"
 
 
 def against_baseline_table(compared: pd.DataFrame) -> Html:
@@ -122,7 +133,7 @@ def against_baseline_table(compared: pd.DataFrame) -> Html:
             "runs": f"{row.runs} and {row.baseline_runs}",
             "Elo difference": f"{row.difference:+.0f}",
             "p over runs": p_value(row.p),
-            "ahead of Baseline % (95 %)": f"{percent(row.ahead)} ({percent(row.low)} to {percent(row.high)})",
+            "ahead of Baseline % (95 %)": percent(row.ahead) + ("" if np.isnan(row.low) else f" ({_between(row)})"),
             "pooled games": f"{row.wins:,} : {row.losses:,}",
             "p of pooled games": p_value(row.pooled_p),
         }
@@ -131,7 +142,8 @@ def against_baseline_table(compared: pd.DataFrame) -> Html:
     return show_table(
         pd.DataFrame(rows),
         "Each kind against Baseline. By the run: difference of mean Elo, its permutation test (not corrected here), "
-        "and the probability that a run is rated above one of Baseline's, with its bootstrap interval. As the thesis "
+        "and the probability that a run is rated above one of Baseline's, with its bootstrap interval (none where no "
+        "runs overlap, nor of two runs). As the thesis "
         "tested: games won and lost, pooled over all runs, and the binomial test that takes them for independent.",
         data=compared,
     )
@@ -164,7 +176,7 @@ def overall(pairs: pd.DataFrame, kinds: Sequence[str]) -> pd.DataFrame:
     for kind, by_board in scores.items():
         middle = stats.interquartile_mean(by_board)
         rows.append({"kind": kind, "boards": " ".join(by_board), "runs": sum(map(len, by_board.values())),
-                     "iqm": middle.value, "low": middle.interval.low, "high": middle.interval.high})  # fmt: skip
+                     "iqm": middle.value, **_bounds(middle)})  # fmt: skip
     return pd.DataFrame(rows)
 
 
@@ -176,7 +188,7 @@ def overall_table(frame: pd.DataFrame) -> Html:
             "games learned": ", ".join(board_name(board) for board in row.boards.split()),
             "runs": row.runs,
             "score against Baseline %": percent(row.iqm),
-            "95 % interval": f"{percent(row.low)} to {percent(row.high)}",
+            "95 % interval": "–" if np.isnan(row.low) else _between(row),
         }
         for row in frame.itertuples()
     ]

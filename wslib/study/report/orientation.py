@@ -5,6 +5,7 @@ All functions take tidy frames: a row per match with its labels (``board``, ``a`
 """
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 
 import matplotlib.pyplot as plt
@@ -23,7 +24,8 @@ from wslib.study.report.look import (
     show_figure,
     show_table,
 )
-from wslib.study.statistics import stats
+from wslib.study.statistics import decide, stats
+from wslib.study.statistics.compare import GamesTested
 
 THESIS_GAMES = 500
 """Repetitions that the caption of Table 5.1 names."""
@@ -33,8 +35,6 @@ CLAIMED = tuple(combinations(("rave", "mcts", "rhea", "random"), 2))
 """Claim 1 as orderings, the stronger first."""
 EXCEPTION = ("othello", "rhea", "random")
 HALF = "half the rollouts"
-NEARLY_ALL = 0.9
-"""Share of the orderings that "nearly all" is taken to mean."""
 
 
 def scored(matches: pd.DataFrame) -> pd.DataFrame:
@@ -178,23 +178,35 @@ def claim_1(matches: pd.DataFrame) -> pd.DataFrame:
     claim["interval"] = [stats.wilson(*c) for c in claim["counts"]]
     claim["p_holm"] = stats.holm([stats.sign_test(c[0], c[2]) for c in claim["counts"]])
     claim["exception"] = [(r.board, r.strong, r.weak) == EXCEPTION for r in claim.itertuples()]
-    claim["verdict"] = [
-        (stats.no_advantage_verdict if r.exception else stats.ordering_verdict)(r.score, r.interval, r.p_holm)
-        for r in claim.itertuples()
-    ]
+    claim["verdict"] = [ordering.verdict(len(claim)).word for ordering in tested(claim)]
     return claim
 
 
+def tested(claim: pd.DataFrame) -> list[GamesTested]:
+    """The orderings of claim 1 as they are judged, in the frame's order."""
+    return [_tested(row, len(claim)) for row in claim.itertuples()]
+
+
+def _tested(row, tests: int) -> GamesTested:
+    """One ordering; of the exception, "not above" is claimed."""
+    sign, (wins, draws, losses) = "not above" if row.exception else ">", row.counts
+    name = f"{board_name(row.board)}: {method_name(row.strong)} {sign} {method_name(row.weak)}"
+    return GamesTested(
+        name, row.score - 0.5, partial(around_half, row.counts), row.p_holm, row.games, tests,
+        "not higher" if row.exception else "higher", 1, stats.games_to_decide(wins, draws, losses, tests=tests),
+    )  # fmt: skip
+
+
+def around_half(counts: tuple[float, float, float], confidence: float) -> stats.Interval:
+    """Wilson's interval of a score, as its distance from one half."""
+    found = stats.wilson(*counts, confidence=confidence)
+    return stats.Interval(found.low - 0.5, found.high - 0.5)
+
+
 def claim_1_verdict(claim: pd.DataFrame) -> str:
-    """One verdict on the whole of claim 1's orderings (its exception has a row of its own)."""
-    orderings = claim[~claim["exception"]]["verdict"]
-    if not len(orderings):
-        return stats.UNDECIDED
-    if (orderings == stats.REPLICATED).mean() >= NEARLY_ALL:
-        return stats.REPLICATED
-    if (orderings != stats.NOT_REPLICATED).mean() < NEARLY_ALL:
-        return stats.NOT_REPLICATED
-    return stats.UNDECIDED
+    """One verdict on claim 1: nearly all of its orderings, and its exception."""
+    orderings, exception = (claim.loc[claim["exception"] == which, "verdict"].tolist() for which in (False, True))
+    return decide.whole([decide.whole(orderings, decide.NEARLY_ALL), *exception])
 
 
 def claim_1_table(claim: pd.DataFrame) -> Html:
@@ -214,7 +226,7 @@ def claim_1_table(claim: pd.DataFrame) -> Html:
         }
     )
     caption = "Claim 1, one ordering a row. p: sign test on the decided games, corrected by Holm for all rows."
-    if (claim["verdict"] == stats.UNDECIDED).any():
+    if (claim["verdict"] == decide.UNDECIDED).any():
         shown["would decide"] = [_would_decide(r, len(claim)) for r in claim.itertuples()]
         caption += " Would decide: games after which a difference of the observed size shows with 80 % power."
     return show_table(
@@ -226,7 +238,7 @@ def claim_1_table(claim: pd.DataFrame) -> Html:
 
 
 def _would_decide(row, tests: int) -> str:
-    if row.verdict != stats.UNDECIDED:
+    if row.verdict != decide.UNDECIDED:
         return ""
     wins, draws, losses = row.counts
     games = stats.games_to_decide(wins, draws, losses, tests=tests)

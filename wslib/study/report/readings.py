@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from wslib.study.report.look import OURS, THESIS, Html, board_name, method_name, percent, show_figure, show_table
 from wslib.study.report.orientation import THESIS_GAMES, claim_1_verdict
-from wslib.study.statistics import stats
+from wslib.study.statistics import decide
 
 
 def distances(compared: pd.DataFrame) -> pd.DataFrame:
@@ -107,7 +107,7 @@ def readings_table(claims: dict[str, pd.DataFrame]) -> Html:
     rows = []
     for reading, claim in claims.items():
         orderings, exception = claim[~claim["exception"]], claim[claim["exception"]]
-        held = (orderings["verdict"] == stats.REPLICATED).sum()
+        held = (orderings["verdict"] == decide.REPLICATED).sum()
         row = {"reading": reading, "claim 1": claim_1_verdict(claim), "orderings": f"{held} of {len(orderings)}"}
         for r in exception.itertuples():
             row[f"RHEA against random, {board_name(r.board)} %"] = r.score

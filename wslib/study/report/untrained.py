@@ -3,7 +3,10 @@
 Frames have a row per match, as in :mod:`.orientation`. With a network per game, the game is the unit.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,11 +25,13 @@ from wslib.study.report.look import (
     show_figure,
     show_table,
 )
-from wslib.study.report.orientation import scored
-from wslib.study.statistics import stats
+from wslib.study.report.orientation import around_half, scored
+from wslib.study.statistics import decide, stats
+from wslib.study.statistics.compare import GamesTested
 
-BEATING = ("rollout", "rora", "wro", "wrora")
-COMBINED = ("rora", "wro", "wrora")
+ENHANCEMENTS = ("rollout", "rave", "rora", "wro", "wrora")
+STRONGEST = {"connect4": "wrora", "gobang": "rora"}
+"""Whom section 6.6.1 calls the strongest; of Othello it names none."""
 
 
 def against_baseline(matches: pd.DataFrame, thesis: pd.DataFrame) -> pd.DataFrame:
@@ -113,10 +118,11 @@ def in_readings(matches: pd.DataFrame, thesis: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for other in scored(matches[matches["part"] == "reading"]).itertuples():
         usual = cells.loc[(other.board, other.a)]
-        *_, (low, high), p = difference(other.board, "", other, usual)
+        found = _difference("", other.board, "", other, usual)
+        low, high = newcombe(found["first"], found["second"], 1 - stats.ALPHA)
         facts = {"reading": other.reading, "board": other.board, "a": other.a, "score": other.score}
         facts |= {"usual": usual["score"], "thesis": usual["thesis"], "change": other.score - usual["score"]}
-        rows.append({**facts, "low": low - 0.5, "high": high - 0.5, "p": p, "unit": other.unit})
+        rows.append({**facts, "low": low, "high": high, "p": found["p"], "unit": other.unit})
     return pd.DataFrame(rows)
 
 
@@ -211,73 +217,108 @@ def matrix_figure(matches: pd.DataFrame, methods: list[str]) -> Html:
 
 
 def orderings(cells: pd.DataFrame) -> pd.DataFrame:
-    """Every ordering that a sentence of the sources has, claim 2's first; p corrected by Holm for all of them."""
+    """Every ordering that a sentence of the sources has; p corrected by Holm for all of them.
+
+    ``about`` says which part of claim 2 it is, nothing where it belongs to another sentence.
+    """
     by = {(r.board, r.a): r for r in cells.itertuples()}
     boards = list(dict.fromkeys(cells["board"]))
-    rows = []
-    for board in boards:
-        for a in BEATING:
-            r = by[board, a]
-            rows.append((board, f"{method_name(a)} > Baseline", r.score, 0.5, (r.low, r.high), r.p))
-        rave = by[board, "rave"]
-        rows += [difference(board, f"{method_name(a)} > RAVE", by[board, a], rave) for a in BEATING]
-        rollout = by[board, "rollout"]
-        rows += [difference(board, f"{method_name(a)} > Rollout", by[board, a], rollout) for a in COMBINED]
-    if "othello" in boards:
-        for other in (b for b in boards if b != "othello"):
-            for a in BEATING:
-                name = f"{method_name(a)}: Othello > {board_name(other)}"
-                rows.append(difference("othello", name, by["othello", a], by[other, a]))
-    of_claim_2 = len(rows)
-    for board in boards:
-        r = by[board, "rave"]
-        rows.append((board, "RAVE > Baseline", r.score, 0.5, (r.low, r.high), r.p))
-        highest = ("rora", "wrora") if board == "gobang" else ("wrora", "rora")
+    rows = [row for board in boards for row in _orderings_of(board, by)]
+    for board in (b for b in boards if b != "othello" and "othello" in boards):
         rows += [
-            difference(board, f"{method_name(a)} > {method_name(b)}", by[board, a], by[board, b])
-            for a, b in (highest, ("wrora", "wro"), ("rora", "wro"))
-        ]
-    claim = pd.DataFrame(rows, columns=["board", "claimed", "ours", "other", "interval", "p"])
+            _difference(f"{method_name(a)}: Othello > {board_name(board)}", "othello", "highest in Othello",
+                        by["othello", a], by[board, a])
+            for a in ENHANCEMENTS
+        ]  # fmt: skip
+    if {"connect4", "gobang"} <= set(boards):
+        # Of all five together, as the source says it. They play with the same networks: they count as one match.
+        means = [_together([by[board, a] for a in ENHANCEMENTS]) for board in ("connect4", "gobang")]
+        rows.append(_difference("all five: Connect Four > Gobang", "connect4", "lower in Gobang", *means))
+    claim = pd.DataFrame(rows)
     claim["p_holm"] = stats.holm(claim["p"].tolist())
-    # An interval of a difference is moved to lie around one half, where the rule for orderings expects it.
-    claim["verdict"] = [
-        stats.ordering_verdict(0.5 + r.ours - r.other, stats.Interval(*r.interval), r.p_holm)
-        for r in claim.itertuples()
-    ]
-    claim["of_claim_2"] = claim.index < of_claim_2
+    claim["tests"] = len(claim)
     return claim
+
+
+def tested(claim: pd.DataFrame) -> list[GamesTested]:
+    """Orderings as they are judged, in the frame's order."""
+    found = []
+    for r in claim.to_dict("records"):
+        alone = r["second"] is None
+        interval = partial(around_half, r["first"]) if alone else partial(newcombe, r["first"], r["second"])
+        found.append(GamesTested(
+            f"untrained, {r['name']}", r["ours"] - r["other"], interval, r["p_holm"], r["games"], r["tests"],
+            groups=1 if alone else 2,
+        ))  # fmt: skip
+    return found
+
+
+def _orderings_of(board: str, by: Mapping[tuple[str, str], Any]) -> list[dict[str, Any]]:
+    """The orderings within one game: who beats Baseline, who is weakest and who is strongest."""
+    rows = []
+    for a in ENHANCEMENTS:
+        r = by[board, a]
+        about = "beats Baseline" if a != "rave" else "RAVE is above 50 % in Othello" if board == "othello" else ""
+        rows.append({
+            "board": board, "name": f"{board_name(board)}: {method_name(a)} > Baseline", "about": about,
+            "ours": r.score, "other": 0.5, "games": int(r.games), "p": r.p,
+            "first": (int(r.wins), int(r.draws), int(r.losses)), "second": None,
+        })  # fmt: skip
+    best = STRONGEST.get(board)
+    pairs = [(a, "rave", "RAVE is the weakest") for a in ENHANCEMENTS if a != "rave"]
+    pairs += [(best, a, "the strongest") for a in ENHANCEMENTS if best and a not in (best, "rave")]
+    for a, b, about in pairs:
+        name = f"{board_name(board)}: {method_name(a)} > {method_name(b)}"
+        rows.append(_difference(name, board, about, by[board, a], by[board, b]))
+    return rows
 
 
 def claim_2(cells: pd.DataFrame) -> pd.DataFrame:
     """Claim 2 as orderings, each with its verdict."""
     found = orderings(cells)
-    claim = found[found["of_claim_2"]].drop(columns="of_claim_2")
-    claim["about"] = [
-        "beats Baseline" if "Baseline" in c else "RAVE is the weakest" if c.endswith("RAVE") else
-        "combinations are stronger" if c.endswith("Rollout") else "Othello's effect is the largest"
-        for c in claim["claimed"]
-    ]  # fmt: skip
+    claim = found[found["about"] != ""].reset_index(drop=True)
+    claim["verdict"] = [ordering.verdict(len(claim)).word for ordering in tested(claim)]
     return claim
 
 
-def difference(board: str, name: str, first, second) -> tuple:
-    """Two win rates against Baseline, from different games: the interval of 1/2 + difference, and Fisher's exact p."""
-    difference = first.score - second.score
-    # Newcombe's interval, made of the two of Wilson: it stays honest where all games were won.
-    below = float(np.hypot(first.score - first.low, second.high - second.score))
-    above = float(np.hypot(first.high - first.score, second.score - second.low))
+def _together(cells: Sequence[Any]) -> Any:
+    """Several cells as one of their mean counts: as if the games with one network were a single one."""
+    counts = [float(np.mean([getattr(cell, name) for cell in cells])) for name in ("wins", "draws", "losses")]
+    return SimpleNamespace(
+        **dict(zip(("wins", "draws", "losses"), counts, strict=True)), score=stats.score(*counts), games=sum(counts)
+    )
+
+
+def _difference(name: str, board: str, about: str, first: Any, second: Any) -> dict[str, Any]:
+    """Two win rates against Baseline, from different games: Newcombe's interval and Fisher's exact p."""
+    counts = [(r.wins, r.draws, r.losses) for r in (first, second)]
     wins = [round(r.score * r.games) for r in (first, second)]
-    table = [[w, r.games - w] for w, r in zip(wins, (first, second), strict=True)]
-    p = float(scipy.stats.fisher_exact(table).pvalue)
-    return board, name, first.score, second.score, (0.5 + difference - below, 0.5 + difference + above), p
+    table = [[w, round(r.games) - w] for w, r in zip(wins, (first, second), strict=True)]
+    return {
+        "board": board, "name": name, "about": about, "ours": first.score, "other": second.score,
+        "games": round(min(first.games, second.games)), "p": float(scipy.stats.fisher_exact(table).pvalue),
+        "first": counts[0], "second": counts[1],
+    }  # fmt: skip
+
+
+def newcombe(
+    first: tuple[float, float, float], second: tuple[float, float, float], confidence: float
+) -> stats.Interval:
+    """Newcombe's interval of a difference of two scores, made of two of Wilson's: honest where all games were won."""
+    a, b = (stats.wilson(*counts, confidence=confidence) for counts in (first, second))
+    scores = [stats.score(*counts) for counts in (first, second)]
+    difference = scores[0] - scores[1]
+    below = float(np.hypot(scores[0] - a.low, b.high - scores[1]))
+    above = float(np.hypot(a.high - scores[0], scores[1] - b.low))
+    return stats.Interval(difference - below, difference + above)
 
 
 def claim_2_table(claim: pd.DataFrame) -> Html:
     """The orderings of claim 2."""
     shown = pd.DataFrame(
         {
-            "game": claim["board"].map(board_name),
-            "claimed": claim["claimed"],
+            "claimed": claim["name"],
+            "part": claim["about"],
             "ours %": [f"{percent(r.ours)} : {percent(r.other)}" for r in claim.itertuples()],
             "p (Holm)": claim["p_holm"],
             "verdict": claim["verdict"],
@@ -298,16 +339,11 @@ def claim_2_prose(claim: pd.DataFrame) -> str:
     parts = []
     for about, group in claim.groupby("about", sort=False):
         counts = group["verdict"].value_counts()
-        parts.append(
-            f"{about}: {counts.get(stats.REPLICATED, 0)} of {len(group)} orderings replicated, "
-            f"{counts.get(stats.NOT_REPLICATED, 0)} not replicated, {counts.get(stats.UNDECIDED, 0)} not decided"
-        )
+        listed = ", ".join(f"{counts[word]} {word}" for word in decide.WORDS if word in counts)
+        parts.append(f"{about} ({len(group)} ordering{'s' if len(group) > 1 else ''}): {listed}")
     return "; ".join(parts) + "."
 
 
 def claim_2_verdict(claim: pd.DataFrame) -> str:
-    """Replicated when every ordering is; not replicated as soon as one is refuted."""
-    verdicts = set(claim["verdict"])
-    if stats.NOT_REPLICATED in verdicts:
-        return stats.NOT_REPLICATED
-    return stats.REPLICATED if verdicts == {stats.REPLICATED} else stats.UNDECIDED
+    """The verdict on the whole claim."""
+    return decide.whole(claim["verdict"].tolist())

@@ -10,33 +10,54 @@ from html import escape
 import pandas as pd
 
 from wslib.study.claims.evidence import Evidence
-from wslib.study.report.look import Html, link, show_table
-from wslib.study.statistics import stats
+from wslib.study.claims.specs import NO_DATA
+from wslib.study.claims.table import percent_of
+from wslib.study.report.look import Html, link, p_value, show_table
+from wslib.study.statistics import decide
 
-MARKS = {stats.REPLICATED: "✓ ", stats.NOT_REPLICATED: "✗ ", stats.UNDECIDED: "? "}
+MARKS = dict(zip(decide.WORDS, ("✓ ", "✗ ", "≈ ", "? ", "∅ "), strict=True))
 SEVEN = tuple("1234567")
-WIDTHS = {"the thesis": 13, "verdict": 7, "ours": 8, "effect (95 % interval)": 10, "would decide": 6}
+PHRASES = {
+    decide.REPLICATED: ("is replicated", "are replicated"),
+    decide.OPPOSITE: ("is contradicted (the opposite holds, in one part at least)",
+                      "are contradicted (the opposite holds, in one part at least)"),
+    decide.SMALL: ("asks for more than is there (smaller than the margin)",
+                   "ask for more than is there (smaller than the margin)"),
+    decide.UNDECIDED: ("is open", "are open"),
+    decide.UNDECIDABLE: ("could not be decided by this design", "could not be decided by this design"),
+}  # fmt: skip
+"""Each verdict after one claim, and after several."""
+WIDTHS = {"the sources": 16, "verdict": 8, "ours": 8, "effect (95 % interval)": 10}
 """Least widths in em of the columns that wrap."""
 
 
 def claim_table(rows: pd.DataFrame, caption: str, pages: Collection[str], parts: pd.DataFrame | None = None) -> Html:
     """A row per claim; ``pages`` are those of the book, which the rows lead to. ``parts`` are offered for download."""
+    records = rows.to_dict("records")
     shown = pd.DataFrame(
         {
-            "claim": [_claim(row, pages) for row in rows.to_dict("records")],
-            "verdict": [MARKS.get(word, "") + word for word in rows["verdict"]],
-            "the thesis": rows["says"],
+            "claim": [_claim(row, pages) for row in records],
+            "verdict": [MARKS.get(row["verdict"], "") + row["shown"] for row in records],
+            "the sources": [quoted(row) for row in records],
             "ours": rows["ours"],
             "effect (95 % interval)": rows["effect"],
             "runs": rows["runs"],
-            "would decide": rows["would decide"],
+            "power": rows["power"],
         }
     )
     for name, width in WIDTHS.items():
         shown[name] = [_wrapping(text, width) for text in shown[name]]
     if not rows["verdict"].isin(MARKS).any():
-        shown = shown.drop(columns=["effect (95 % interval)", "runs", "would decide"])
+        shown = shown.drop(columns=["effect (95 % interval)", "runs", "power"])
     return show_table(shown, caption, data=rows if parts is None else parts)
+
+
+def quoted(row: Mapping[str, str]) -> Html:
+    """What a source says, word for word, with its place, and how we read it."""
+    quote = f"“{row['quote']}”" if row.get("quote") else ""
+    place = f" ({row['where']})" if row.get("where") else ""
+    html = f"{escape(quote)}{escape(place)}<br><em>{escape(row['says'])}</em>"
+    return Html(html, f"{quote}{place} {row['says']}")
 
 
 def _claim(row: Mapping[str, str], pages: Collection[str]) -> Html:
@@ -45,8 +66,9 @@ def _claim(row: Mapping[str, str], pages: Collection[str]) -> Html:
     return Html(f"<b>{escape(row['id'])}</b><br>{page}", row["id"])
 
 
-def _wrapping(text: str, width: int) -> Html:
-    return Html(f'<div style="min-width:{width}em">{escape(text)}</div>', text)
+def _wrapping(cell: str | Html, width: int) -> Html:
+    html, text = (cell.html, cell.text) if isinstance(cell, Html) else (escape(cell), cell)
+    return Html(f'<div style="min-width:{width}em">{html}</div>', text)
 
 
 def seven(rows: pd.DataFrame) -> pd.DataFrame:
@@ -64,23 +86,71 @@ def designs(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[~rows["verdict"].isin(MARKS)]
 
 
-def parts_table(parts: pd.DataFrame, claim: str) -> Html:
+def parts_table(parts: pd.DataFrame, caption: str) -> Html:
+    """All parts of a claim: effect with both intervals, p, verdict, and the power of the design."""
+    several = len(parts) > 1
+    shown = pd.DataFrame(
+        {
+            "part": parts["part"],
+            "effect (95 % interval)": parts["effect"],
+            "simultaneous interval": parts["simultaneous"].replace("", "–"),
+            "p (Holm)": ["–" if pd.isna(p) else p_value(p) for p in parts["p"]],
+            "runs": [f"{runs} {of}" if runs else "0" for runs, of in zip(parts["runs"], parts["of"], strict=True)],
+            "verdict": parts["shown"],
+            "power": [percent_of(share) for share in parts["power"]],
+        }
+    )
+    return show_table(shown if several else shown.drop(columns="simultaneous interval"), caption, data=parts)
+
+
+def claim_parts(parts: pd.DataFrame, claim: str) -> Html:
     """All parts of one claim, folded."""
     here = parts[parts["claim"] == claim]
-    shown = here.drop(columns=["claim", "units"]).rename(columns={"effect": "effect (95 % interval)"})
-    shown["runs"] = [f"{runs} {of}" if runs else "0" for runs, of in zip(here["runs"], shown.pop("of"), strict=True)]
-    # A number that would decide says something only where nothing is decided.
-    undecided = here["verdict"] == stats.UNDECIDED
-    shown["would decide"] = [f"{n:,}" if n and open_ else "–" for n, open_ in
-                             zip(here["would decide"], undecided, strict=True)]  # fmt: skip
-    table = show_table(shown, f"The parts of claim {claim}.", data=here)
+    table = parts_table(here, f"The parts of claim {claim}.")
     summary = f"Claim {claim}: {len(here)} parts" if len(here) > 1 else f"Claim {claim}: 1 part"
     return Html(f"<details><summary>{summary}</summary>{table.html}</details>", table.text)
 
 
+def verdict_prose(row: Mapping[str, str]) -> str:
+    """The verdict on one claim as a sentence, for the experiment's own page."""
+    return f"**Claim {row['id']}: {row['shown']}** ({row['ours']})."
+
+
+def pooled_table(effects: pd.DataFrame) -> Html:
+    """The effect of all warm starts together, a row per game."""
+    shown = pd.DataFrame(
+        {
+            "game": effects["game"],
+            "runs, warm and Baseline": [f"{w} and {b}" for w, b in zip(effects["warm"], effects["baseline"],
+                                                                       strict=True)],
+            "Elo over Baseline (95 % interval)": effects["text"].fillna("–"),
+            "p (Holm)": ["–" if pd.isna(p) else p_value(p) for p in effects["p"]],
+            "verdict": effects["shown"],
+            "power": [percent_of(share) for share in effects["power"]],
+        }
+    )  # fmt: skip
+    return show_table(
+        shown,
+        "All runs with a warm start, of the five enhancements together, against Baseline's: difference of mean Elo of "
+        "the final networks. The unit is the run.",
+        data=effects,
+    )
+
+
+def pooled_prose(effects: pd.DataFrame) -> str:
+    """The same as a sentence."""
+    texts = [
+        f"{row.game} {row.text} with {row.warm} and {row.baseline} runs: {row.shown}"
+        if isinstance(row.text, str)
+        else f"{row.game}: {row.shown}, {NO_DATA}"
+        for row in effects.itertuples()
+    ]
+    return f"All warm starts together, in mean Elo over Baseline (95 % interval over runs): {'; '.join(texts)}."
+
+
 def all_parts(parts: pd.DataFrame) -> Html:
     """The parts of every claim, each claim folded."""
-    tables = [parts_table(parts, claim) for claim in dict.fromkeys(parts["claim"])]
+    tables = [claim_parts(parts, claim) for claim in dict.fromkeys(parts["claim"])]
     return Html("".join(table.html for table in tables), "\n".join(table.text for table in tables))
 
 
@@ -93,7 +163,7 @@ def count_prose(rows: pd.DataFrame) -> str:
     """The counts as a sentence, of the seven and of all others."""
     texts = []
     for name, some in (("Of the seven claims", seven(rows)), ("Of the other sentences", outcomes(rows))):
-        listed = ", ".join(f"{number} {'is' if number == 1 else 'are'} {word}" for word, number in counts(some).items())
+        listed = ", ".join(f"{number} {PHRASES[word][number != 1]}" for word, number in counts(some).items() if number)
         texts.append(f"{name} {listed}.")
     return " ".join(texts)
 

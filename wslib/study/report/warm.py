@@ -1,4 +1,4 @@
-"""Trained players: Elo by run, tournaments, strength on the way, switches, and the verdicts on what is said of them.
+"""Trained players: Elo by run, tournaments, strength on the way, and how long warm starts last.
 
 The unit is the training run: every run is a point, and means, intervals and tests are over runs. Frames have a row per
 unit with its labels (``board``, ``kind``, ``method``, ``seed``) or per pair of entrants (``a``, ``b``, their counts),
@@ -21,16 +21,15 @@ from wslib.study.report.look import (
     look_of,
     method_name,
     once_there,
-    p_value,
     panel_axes,
     percent,
     show_figure,
     show_table,
 )
 from wslib.study.statistics import stats
+from wslib.study.statistics.decide import FEWEST_RUNS, FEWEST_SHOWN
 from wslib.study.statistics.pairings import components, ordered_pairs
 from wslib.study.statistics.rating import Rating, RatingSettings, rate
-from wslib.study.statistics.verdicts import FEWEST_RUNS, Claim, Comparison, Verdict
 
 
 def coverage_table(found: pd.DataFrame, asked: pd.DataFrame, scale: str) -> Html:
@@ -122,14 +121,17 @@ def pool_ratings(pairs: pd.DataFrame, anchor: str | None = None) -> dict[tuple[s
 
 
 def run_elos(ratings: Mapping[tuple[str, str], Rating], runs: pd.DataFrame | None = None) -> pd.DataFrame:
-    """A row per rated run: ``board``, ``pool``, ``kind``, ``seed``, ``elo`` and its interval; of ``runs`` the unit."""
+    """A row per rated run: ``board``, ``pool``, ``kind``, ``seed``, ``elo`` and its interval; of ``runs`` the unit.
+
+    ``noise`` is the standard deviation in Elo that chance in its games alone gives a run's rating.
+    """
     parts = []
     for (board, pool), rating in ratings.items():
-        frame = rating.frame()
+        frame = rating.frame().merge(pd.DataFrame({"player": rating.players, "noise": rating.noise()}), on="player")
         split = frame["player"].str.extract(r"^(?P<kind>.+)-(?P<seed>\d+)(?:@(?P<iteration>\d+))?$")
         parts.append(frame.join(split).assign(board=board, pool=pool))
     if not parts:
-        return pd.DataFrame(columns=["player", "elo", "kind", "seed", "iteration", "board", "pool", "unit"])
+        return pd.DataFrame(columns=["player", "elo", "kind", "seed", "iteration", "board", "pool", "noise", "unit"])
     elos = pd.concat(parts, ignore_index=True)
     if runs is None:
         return elos
@@ -182,15 +184,16 @@ def elo_table(elos: pd.DataFrame, kinds: Sequence[str], caption: str) -> Html:
         group = elos[(elos["board"] == board) & (elos["kind"] == kind)]
         if group.empty:
             continue
-        runs = stats.runs_summary(group["elo"].to_numpy()) if len(group) > 1 else None
+        values = group["elo"].to_numpy()
+        between = stats.mean_interval(values) if len(values) >= FEWEST_SHOWN else None
         rows.append(
             {
                 "game": board_name(board),
                 "kind": kind_name(kind),
                 "runs": len(group),
                 "mean Elo": group["elo"].mean(),
-                "95 % interval": f"{runs.t.low:+.0f} to {runs.t.high:+.0f}" if runs else "one run",
-                "sd": runs.sd if runs else np.nan,
+                "95 % interval": f"{between.low:+.0f} to {between.high:+.0f}" if between else "–",
+                "sd": values.std(ddof=1) if len(values) > 1 else np.nan,
                 "score %": group["score"].mean(),
                 "draws %": group["draws"].mean(),
             }
@@ -291,60 +294,15 @@ def perfect_prose(perfect: pd.DataFrame) -> str:
     means = last.groupby(["board", "way", "set"], sort=False)["optimal"].mean()
     parts = []
     for board in dict.fromkeys(last["board"]):
+        there = {(way, which): mean for (b, way, which), mean in means.items() if b == board}
         listed = "; ".join(
-            f"{name}: " + ", ".join(f"{100 * means[board, way, which]:.0f} % on {which}" for which in ("broad", "path"))
+            f"{name}: "
+            + ", ".join(f"{100 * mean:.0f} % on {which}" for (by, which), mean in there.items() if by == way)
             for way, name in (("raw", "the network alone"), ("search", "with its search"))
+            if any(by == way for by, _ in there)
         )
         parts.append(f"**{board_name(board)}**: {listed}.")
     return f"Optimal moves after {last['iteration'].max():.0f} iterations, means over all runs. " + " ".join(parts)
-
-
-# --- verdicts -----------------------------------------------------------------------------------------------------
-
-
-def compared(elos: pd.DataFrame, board: str, first: str, second: str, claim: Claim = "higher", name: str = "",
-             pool: str | None = None) -> Comparison | None:  # fmt: skip
-    """Two kinds of runs in one pool as a claim with its data; None while one of them has no run."""
-    here = elos[(elos["board"] == board) & ((elos["pool"] == pool) if pool else True)]
-    groups = [here.loc[here["kind"] == kind, "elo"].to_numpy() for kind in (first, second)]
-    if not all(len(group) for group in groups):
-        return None
-    sign = ">" if claim == "higher" else "="
-    name = name or f"{board_name(board)}: {kind_name(first)} {sign} {kind_name(second)}"
-    return Comparison(name, groups[0], groups[1], claim=claim)
-
-
-def verdict_table(found: Sequence[Verdict], caption: str) -> Html:
-    """A row per claim."""
-    rows = [
-        {
-            "claim": v.name,
-            "runs": " and ".join(map(str, v.runs)),
-            "difference": f"{v.effect:+.0f}",
-            "95 % interval": f"{v.interval.low:+.0f} to {v.interval.high:+.0f}" if v.interval else "–",
-            "p (Holm)": "–" if v.p is None else p_value(v.p),
-            "verdict": v.word,
-            "runs a side that would decide": str(v.needed) if v.needed else "–",
-        }
-        for v in found
-    ]
-    return show_table(pd.DataFrame(rows), caption)
-
-
-def count_prose(found: Sequence[Verdict]) -> str:
-    """How many of the claims came out how."""
-    if not found:
-        return "none yet"
-    words = [v.word for v in found]
-    return ", ".join(f"{words.count(w)} {w}" for w in (stats.REPLICATED, stats.NOT_REPLICATED, stats.UNDECIDED))
-
-
-def whole(found: Sequence[Verdict], expected: int) -> str:
-    """The verdict on a claim made of several: replicated with all of them, refuted by any."""
-    words = [v.word for v in found]
-    if stats.NOT_REPLICATED in words:
-        return stats.NOT_REPLICATED
-    return stats.REPLICATED if len(words) == expected and set(words) == {stats.REPLICATED} else stats.UNDECIDED
 
 
 # --- how long (Fig. 6.1) ------------------------------------------------------------------------------------------
@@ -408,22 +366,6 @@ def best_length(elos: pd.DataFrame, method: str) -> str | None:
     here = elos[(elos["pool"] == method) & elos["kind"].notna() & (elos["kind"] != "baseline")]
     means = here.groupby("kind")["elo"].mean()
     return str(means.idxmax()) if len(means) > 1 else None
-
-
-def length_verdict(elos: pd.DataFrame, found: Sequence[Verdict], methods: Sequence[str]) -> str:
-    """That the best lengths differ: two enhancements with different best lengths, each told apart from all others.
-
-    It is refuted when all enhancements have the same one, each told apart.
-    """
-    clear = []
-    for method in methods:
-        best = best_length(elos, method)
-        own = [v for v in found if best and f" {kind_name(best)} >" in v.name]
-        if own and all(v.word == stats.REPLICATED for v in own):
-            clear.append(str(best).split()[1])
-    if len(set(clear)) > 1:
-        return stats.REPLICATED
-    return stats.NOT_REPLICATED if len(clear) == len(methods) > 1 else stats.UNDECIDED
 
 
 @once_there("the best observed lengths.")

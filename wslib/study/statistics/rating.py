@@ -278,6 +278,11 @@ class Rating:
         }  # fmt: skip
         return pd.DataFrame(columns).sort_values("elo", ascending=False, kind="stable", ignore_index=True)
 
+    def noise(self) -> np.ndarray:
+        """Standard deviation in Elo that chance in the games gives each rating, beside that of the pool's mean."""
+        n = len(self.players)
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0) * n / (n - 1)) if n > 1 else np.zeros(n)
+
     def difference(self, a: str, b: str) -> Difference:
         """How much stronger ``a`` is than ``b``, with an interval that knows how both vary together."""
         return self.group_difference([a], [b])
@@ -286,7 +291,7 @@ class Rating:
         """Difference of two groups' mean ratings.
 
         Its interval is about these very players; what it says about the methods that trained them is in
-        :func:`wslib.study.statistics.stats.verdict`, whose unit is the run.
+        :mod:`wslib.study.statistics.compare`, whose unit is the run.
         """
         weights = np.zeros(len(self.players))
         for group, sign in ((a, 1), (b, -1)):

@@ -1,4 +1,4 @@
-"""Intervals, tests and verdicts. The unit is the training run; for players without training it is the game.
+"""Intervals and tests. The unit is the training run; for players without training it is the game.
 
 Games: a score is ``(wins + draws / 2) / games``. Its interval is Wilson's, for which a draw counts as half a win (draws
 make the score vary less than that assumes, so the interval is on the safe side). Orderings are tested by the sign test
@@ -6,7 +6,7 @@ on the decided games, two-sided, corrected by Holm's method for all orderings of
 
 Runs: one number per run, as its rating. Two groups of runs are compared by their means, with Welch's interval and a
 permutation test; a positive effect means that the first group is stronger. Verdicts on them are in
-:mod:`wslib.study.statistics.verdicts`.
+:mod:`wslib.study.statistics.decide`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,12 +34,12 @@ class Interval(NamedTuple):
     high: float
 
 
-def score(wins: int, draws: int, losses: int) -> float:
+def score(wins: float, draws: float, losses: float) -> float:
     """(wins + draws / 2) / games."""
     return (wins + draws / 2) / (wins + draws + losses)
 
 
-def wilson(wins: int, draws: int, losses: int, confidence: float = 1 - ALPHA) -> Interval:
+def wilson(wins: float, draws: float, losses: float, confidence: float = 1 - ALPHA) -> Interval:
     """Wilson's interval of a score.
 
     >>> [round(bound, 3) for bound in wilson(wins=8, draws=0, losses=2)]
@@ -69,23 +69,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     corrected = np.empty(len(p))
     corrected[order] = np.minimum(steps, 1.0)
     return corrected.tolist()
-
-
-REPLICATED, NOT_REPLICATED, UNDECIDED = "replicated", "not replicated", "not decided by these data"
-
-
-def ordering_verdict(observed: float, interval: Interval, p: float) -> str:
-    """Verdict on "the first is stronger": by sign and significance, or because any advantage is too small to matter."""
-    if p < ALPHA:
-        return REPLICATED if observed > 0.5 else NOT_REPLICATED
-    return NOT_REPLICATED if interval.high < 0.5 + SAME else UNDECIDED
-
-
-def no_advantage_verdict(observed: float, interval: Interval, p: float) -> str:
-    """Verdict on "the first is not stronger"."""
-    if p < ALPHA:
-        return NOT_REPLICATED if observed > 0.5 else REPLICATED
-    return REPLICATED if interval.high < 0.5 + SAME else UNDECIDED
 
 
 def games_to_decide(wins: int, draws: int, losses: int, power: float = 0.8, tests: int = 1) -> int | None:
@@ -146,10 +129,10 @@ class Runs(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A number with its interval."""
+    """A number with its interval; none where a bootstrap cannot give one."""
 
     value: float
-    interval: Interval
+    interval: Interval | None
 
 
 def runs_summary(values: Numbers, seed: int = 0) -> Runs:
@@ -174,22 +157,24 @@ def numbers(values: Numbers, least: int = 1) -> np.ndarray:
     return x
 
 
-def mean_interval(values: Numbers, confidence: float = 1 - ALPHA) -> Interval:
-    """Student's interval of the mean."""
+def mean_interval(values: Numbers, confidence: float = 1 - ALPHA, least: float = 0.0) -> Interval:
+    """Student's interval of the mean; the standard deviation is taken to be ``least`` at least."""
     x = numbers(values, least=2)
-    return _t_interval(float(x.mean()), _standard_error(x), len(x) - 1, confidence)
+    return _t_interval(float(x.mean()), _standard_error(x, least), len(x) - 1, confidence)
 
 
-def difference_interval(first: Numbers, second: Numbers, confidence: float = 1 - ALPHA) -> Interval:
-    """Welch's interval of the difference of two means."""
+def difference_interval(
+    first: Numbers, second: Numbers, confidence: float = 1 - ALPHA, least: tuple[float, float] = (0.0, 0.0)
+) -> Interval:
+    """Welch's interval of the difference of two means; standard deviations are taken to be ``least`` at least."""
     x, y = numbers(first, least=2), numbers(second, least=2)
-    a, b = _standard_error(x) ** 2, _standard_error(y) ** 2
+    a, b = _standard_error(x, least[0]) ** 2, _standard_error(y, least[1]) ** 2
     freedom = (a + b) ** 2 / (a**2 / (len(x) - 1) + b**2 / (len(y) - 1)) if a + b else 1.0
     return _t_interval(float(x.mean() - y.mean()), float(np.sqrt(a + b)), freedom, confidence)
 
 
-def _standard_error(x: np.ndarray) -> float:
-    return float(np.std(x, ddof=1) / np.sqrt(len(x)))
+def _standard_error(x: np.ndarray, least: float = 0.0) -> float:
+    return max(float(np.std(x, ddof=1)), least) / len(x) ** 0.5
 
 
 def _t_interval(centre: float, error: float, freedom: float, confidence: float) -> Interval:
@@ -206,6 +191,14 @@ def bootstrap_interval(samples: Sequence[Numbers], statistic: Callable[..., obje
         confidence_level=1 - ALPHA, method="percentile", vectorized=True, batch=1000, rng=np.random.default_rng(seed),
     ).confidence_interval  # fmt: skip
     return Interval(float(found.low), float(found.high))
+
+
+def _whole_interval(samples: Sequence[Numbers], statistic: Callable[..., object], seed: int) -> Interval | None:
+    """The bootstrap interval, or none: of two runs, and where all resamples say the same."""
+    if min(map(len, samples)) < 3:
+        return None
+    found = bootstrap_interval(samples, statistic, seed)
+    return found if found.low < found.high else None
 
 
 def permutation_test(first: Numbers, second: Numbers, paired: bool = False, seed: int = 0) -> float:
@@ -255,7 +248,7 @@ def _regroupings(runs: int, first: int) -> tuple[np.ndarray, np.ndarray]:
 def improvement(first: Numbers, second: Numbers, seed: int = 0) -> Estimate:
     """Probability that a run of the first kind beats one of the second (ties: half), with its bootstrap interval.
 
-    Where no runs overlap, the interval is a single point: resampling cannot show what was never seen.
+    There is no interval where no runs overlap, because resampling cannot show what was never seen, nor of two runs.
 
     >>> improvement([3, 4, 5, 6], [1, 2, 3, 4]).value
     0.875
@@ -266,7 +259,7 @@ def improvement(first: Numbers, second: Numbers, seed: int = 0) -> Estimate:
         ahead = np.sign(np.expand_dims(a, -1) - np.expand_dims(b, -2))
         return ahead.mean(axis=(-2, -1)) / 2 + 0.5
 
-    return Estimate(float(share(x, y, -1)), bootstrap_interval([x, y], share, seed))
+    return Estimate(float(share(x, y, -1)), _whole_interval([x, y], share, seed))
 
 
 def interquartile_mean(scores: Mapping[str, Numbers], seed: int = 0) -> Estimate:
@@ -284,7 +277,7 @@ def interquartile_mean(scores: Mapping[str, Numbers], seed: int = 0) -> Estimate
     def middle(*parts: np.ndarray, axis: int) -> np.ndarray:
         return scipy.stats.trim_mean(np.concatenate(parts, axis=axis), 0.25, axis=axis)
 
-    return Estimate(float(middle(*strata, axis=-1)), bootstrap_interval(strata, middle, seed))
+    return Estimate(float(middle(*strata, axis=-1)), _whole_interval(strata, middle, seed))
 
 
 def pooled_binomial_test(wins: int, losses: int) -> float:
@@ -296,7 +289,7 @@ def pooled_binomial_test(wins: int, losses: int) -> float:
     return sign_test(wins, losses)
 
 
-def power_of_t(effect: float, sd: float, runs: int, alpha: float = ALPHA, paired: bool = False) -> float:
+def power_of_t(effect: float, sd: float, runs: float, alpha: float = ALPHA, paired: bool = False) -> float:
     """Chance that a two-sided t test with so many runs a side (paired: pairs, ``sd`` of their differences) sees it."""
     freedom = runs - 1 if paired else 2 * runs - 2
     shift = abs(effect) / sd * np.sqrt(runs / (1 if paired else 2))
