@@ -12,14 +12,16 @@ from small_study import SMALL, Beside, Warm
 from study_tasks import contents, without_left_overs
 
 from wslib.parameters import ParameterError
+from wslib.play import RandomSettings
 from wslib.study.engine import agenda, whole
 from wslib.study.engine.agenda import PHASES, Job, Queue, jobs
 from wslib.study.engine.cli import main
 from wslib.study.engine.networks import is_there
 from wslib.study.engine.published import Published, publish
-from wslib.study.engine.runs import RunUnit
+from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.times import ASSUMED, ELSEWHERE, HERE, Times, assumed
+from wslib.study.engine.tournament import NetworkEntrant, pair
 from wslib.study.engine.units import UnitsFailed, collect, compute_unit
 from wslib.study.engine.whole import Study, compute, plan
 from wslib.study.pages.catalogue import EXPERIMENTS
@@ -116,6 +118,24 @@ def test_a_run_is_never_trained_by_two_at_a_time(root: Path):
     assert queue.take() is None
     queue.done(first)
     assert queue.take().unit == long
+
+
+def test_a_network_of_a_longer_run_is_waited_for(root: Path):
+    run = preset("smoke", game="connect4")
+    short, long = (RunUnit(run=run, iterations=i) for i in (1, 2))
+    game = next(unit for unit in Warm().units() if unit.kind == "pair" and unit.plays_with() == [(run, 2)])
+    queue = Queue([Job(unit, "a", "a") for unit in (short, game, long)], root)
+    queue.done(queue.take())
+    assert queue.take().unit == long
+    alone = Queue([Job(unit, "a", "a") for unit in (short, game)], root)
+    assert [job.unit.iterations for job in alone.jobs if job.unit != game] == [1, 2], "nobody else trains it so far"
+
+
+def test_a_run_up_to_its_switch_does_not_stand_for_the_whole_run(root: Path):
+    run = preset("smoke", game="connect4", method="wrora", switch="adaptive")
+    game = pair("connect4", NetworkEntrant(run=run, iteration=2), RandomSettings(), games=2)
+    queue = Queue([Job(unit, "a", "a") for unit in (SwitchUnit(run=run, most=2), game)], root)
+    assert [job.unit.kind for job in queue.jobs] == ["switch", "network", "pair"]
 
 
 def test_an_adaptive_run_that_is_trained_anyway_is_not_also_trained_up_to_its_switch():
@@ -221,6 +241,13 @@ def test_a_unit_that_fails_stops_only_what_waits_for_it(root: Path, monkeypatch:
     waiting = [job for job in study.jobs if bad.run.id in {run.id for run, _ in job.unit.plays_with()}]
     assert f"{len(waiting)} units wait for runs that failed" in told
     assert {job.unit.id for job in Study().queue.jobs} == {bad.id, *(job.unit.id for job in waiting)}
+
+
+def test_results_of_other_code_and_of_another_store_are_no_results(root: Path, monkeypatch: pytest.MonkeyPatch):
+    for name, sentence in (("0" * 20, "another version of this code"), ("", "all workers must share that folder")):
+        monkeypatch.setattr(whole, "stored_unit", lambda unit, *given, name=name: name or unit.id)
+        with pytest.raises(UnitsFailed, match=sentence):
+            compute(Study(["orientation"]), workers=1, tell=lambda line: None)
 
 
 def test_a_full_disk_stops_all(root: Path, monkeypatch: pytest.MonkeyPatch):

@@ -108,11 +108,14 @@ def with_needed_runs(missing: Sequence[Job], there: Callable[[RunSettings, int],
 
     Such a run is published or belongs to another experiment, and its network is not at hand: it is trained (again).
     """
-    trained = {run_of(job.unit) for job in missing}
+    trained: dict[str, int] = defaultdict(int)
+    for job in missing:
+        if isinstance(job.unit, RunUnit):
+            trained[job.unit.run.id] = max(trained[job.unit.run.id], job.unit.iterations)
     needed: dict[str, int] = defaultdict(int)
     for job in missing:
         for run, iteration in job.unit.plays_with():
-            if run.id not in trained and not there(run, iteration):
+            if trained[run.id] < iteration and not there(run, iteration):
                 needed[run.id] = max(needed[run.id], iteration)
     found: list[Job] = []
     for job in missing:
@@ -176,8 +179,13 @@ class Queue:
         self.left -= 1
         run = run_of(job.unit)
         self._training.discard(run or "")
-        if well and isinstance(job.unit, RunUnit):
-            for later in self._after.pop(job.unit.run.id, []):
-                later.missing -= 1
-                if not later.missing:
-                    heapq.heappush(self._ready, (later.place, later))
+        if not (well and isinstance(job.unit, RunUnit)):
+            return
+        waiting, reached = self._after.pop(job.unit.run.id, []), job.unit.iterations
+        for later in waiting:
+            if any(run.id == job.unit.run.id and k > reached for run, k in later.unit.plays_with()):
+                self._after[job.unit.run.id].append(later)  # it needs a longer run
+                continue
+            later.missing -= 1
+            if not later.missing:
+                heapq.heappush(self._ready, (later.place, later))

@@ -198,6 +198,11 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 """Errors that every further unit would meet too."""
 
 
+def other_code(name: str) -> RuntimeError:
+    """What is told of a unit that was stored under another name."""
+    return RuntimeError(f"its worker calls it {name}, so it runs another version of this code")
+
+
 def no_more_room(error: Exception) -> bool:
     """Whether the store's disk is full or may not be written to."""
     return isinstance(error, OSError) and error.errno in _NO_ROOM
@@ -230,7 +235,7 @@ def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: b
 
             for done, (index, name) in enumerate(_answers(here, store, workers, on, failed), 1):
                 if name != here[index].id:
-                    failed(index, RuntimeError(f"its worker calls it {name}, so it runs another version of this code"))
+                    failed(index, other_code(name))
                 running = min(workers, len(here) - done) if on is None else len(here) - done
                 bar.set_postfix_str(f"{running} {'running' if on is None else 'to come'}, {len(failures)} failed")
                 bar.update()

@@ -18,7 +18,7 @@ from wslib.study.engine.dask import as_ready_on, stored_unit
 from wslib.study.engine.published import shelf
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.times import Key, Times, keys
-from wslib.study.engine.units import Unit, UnitsFailed, no_more_room, told_of
+from wslib.study.engine.units import Unit, UnitsFailed, no_more_room, other_code, told_of
 from wslib.study.engine.workers import Failed, as_ready, default_workers
 from wslib.study.pages.catalogue import EXPERIMENTS
 
@@ -210,8 +210,13 @@ def compute(study: Study, workers: int = 0, on: Any = None, publish: Publish | N
         progress.failed += 1
         tell(told_of(job.unit, error))
 
-    for index, _ in _answers(more, workers, on, failed):
-        progress.after(given[index], study.ended(given[index], well=True))
+    for index, name in _answers(more, workers, on, failed):
+        if name != given[index].unit.id:
+            failed(index, other_code(name))
+        elif not study.known.stored(given[index].unit):
+            failed(index, RuntimeError(f"it is not in {study.root}: all workers must share that folder"))
+        else:
+            progress.after(given[index], study.ended(given[index], well=True))
         if publish and time.monotonic() - published > 60 * minutes:
             publish_all(study, publish, tell)
             published = time.monotonic()
