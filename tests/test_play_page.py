@@ -17,6 +17,7 @@ from wslib.games import game
 from wslib.network.model import to_bytes
 from wslib.search import search
 from wslib.study.engine import store
+from wslib.study.engine.networks import FILE
 from wslib.study.report import play
 from wslib.study.report.play import Opponent, opponents, replays, step_by_step, table_to_play_at
 
@@ -255,12 +256,10 @@ def test_a_page_with_a_playable_game_weighs_little():
 
 def test_only_networks_of_todays_format_are_offered_the_lowest_seed_first(tmp_path: Path, monkeypatch):
     good = to_bytes(network_of("connect4", channels=2, hidden=(2,)), half=True)
-    files, facts = {}, {}
     for seed, content in ((0, b"no network"), (2, good), (1, good)):
         run = {"game": "connect4-6x6-k4", "method": "baseline", "seed": seed}
-        files[f"run{seed}.safetensors"] = content
-        facts[f"run{seed}.safetensors"] = {"run": run, "iteration": 10 + seed}
-    store.write_folder(tmp_path / "warmstart" / "networks", files, {"networks": facts})
+        folder = tmp_path / "warmstart" / "networks" / f"run{seed}"
+        store.write_folder(folder, {FILE: content}, {"run": run, "iteration": 10 + seed})
     monkeypatch.setattr(store, "published_root", lambda: tmp_path)
     (found,) = opponents()
     assert (found.game, found.method, found.iteration) == ("connect4-6x6-k4", "baseline", 11)

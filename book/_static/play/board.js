@@ -92,8 +92,7 @@
   let boards = 0;
 
   class Board {
-    /** handlers: move(action) where one may play, undo() where moves can be taken back, hover(action or null);
-        plain for a board without anything below it but its caption. */
+    /** handlers: move(action) where one may play, undo() where moves can be taken back; plain for a board without anything below it but its caption. */
     constructor(host, handlers = {}) {
       this.host = host;
       this.handlers = handlers;
@@ -377,7 +376,6 @@
       const { game } = position;
       const action = place === null ? -1 : this._actionAt(this._cellAt(place));
       const legal = position.legal.includes(action);
-      if (this.handlers.hover) this.handlers.hover(legal ? action : null);
       const at = legal ? this._cellAt(game.cellOf(position.cells, action)) : -1;
       const [x, y] = [((at % game.cols) + 0.5) * CELL, (Math.floor(at / game.cols) + 0.5) * CELL];
       const ghost = this.picture.querySelector(".wsb-ghost");

@@ -11,7 +11,6 @@
 
   const RUNNING = 2;
   const FIRST = 0;
-  const SECOND = 1;
   const STONES = "XO";
   const LETTERS = "abcdefgh";
   const TITLES = { othello: "Othello", connect4: "Connect Four", gobang: "Gobang" };
@@ -391,5 +390,5 @@
     return match[1] === "connect4" ? new ConnectFour("connect4", rows, cols, line) : new Gobang("gobang", rows, cols, line);
   }
 
-  Object.assign(WarmStart, { RUNNING, FIRST, SECOND, STONES, Game, Position, game });
+  Object.assign(WarmStart, { RUNNING, FIRST, STONES, Game, Position, game });
 })(typeof globalThis !== "undefined" ? globalThis : this);

@@ -61,12 +61,6 @@
       this.next();
       return Math.floor((wordHigh * n) / 0x100000000);
     }
-
-    /** A number drawn from [0, 1). */
-    uniform() {
-      this.next();
-      return (wordHigh * 2097152 + (wordLow >>> 11)) / 9007199254740992;
-    }
   }
 
   let wordHigh = 0;
