@@ -64,7 +64,7 @@ def random_games(name: str, number: int) -> list[Position]:
     for _ in range(number):
         position = game(name).start()
         while not position.is_over:
-            position = position.play(int(rng.choice(position.legal)))
+            position = position.act(int(rng.choice(position.legal)))
         found.append(position)
     return found
 
@@ -188,7 +188,7 @@ def searched(position: Position, settings: GuidedSettings | SearchSettings, netw
             kernels.search_moves(board.rules, plan, forest, first, own, opp, streams, first, settings.simulations,
                                  True, actions)  # fmt: skip
         found.append({**table(forest, plan, board, own[0], opp[0]), "action": int(actions[0])})
-        position = position.play(int(actions[0]))
+        position = position.act(int(actions[0]))
     return found
 
 

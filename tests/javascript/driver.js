@@ -67,7 +67,7 @@ const TASKS = {
         const action = search.choose(position.cells);
         found.push({ visits: Array.from(visits), q: Array.from(q), visitsRave: Array.from(visitsRave),
           qRave: Array.from(qRave), action });
-        position = position.play(action);
+        position = position.act(action);
       }
       return found;
     });

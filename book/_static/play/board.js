@@ -92,7 +92,8 @@
   let boards = 0;
 
   class Board {
-    /** handlers: move(action) where one may play, undo() where moves can be taken back; plain for a board without anything below it but its caption. */
+    /** handlers: move(action) where one may play, undo() where moves can be taken back; plain for a board without
+        anything below it but its caption. */
     constructor(host, handlers = {}) {
       this.host = host;
       this.handlers = handlers;

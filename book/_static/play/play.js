@@ -43,7 +43,7 @@
   /** The network's value of the state after each move, for the player who makes it; the true result where it ends. */
   function valuesAfter(search, position) {
     return position.legal.map((action) => {
-      const after = position.play(action);
+      const after = position.act(action);
       return -(after.isOver ? after.result : search.network.evaluate(after.cells).value);
     });
   }
@@ -190,7 +190,7 @@
     play(action) {
       const name = this.position.game.actionName(action);
       const mover = this.position.toMove;
-      this.line.push(this.position.play(action));
+      this.line.push(this.position.act(action));
       this._goOn(this.search ? `You played ${name}.` : `${WarmStart.STONES[mover]} played ${name}.`);
     }
 
@@ -234,7 +234,7 @@
       this._runSliced(search, position, turn, () => {
         const action = search.choose(position.cells);
         this.thought = { position, layers: layersOf(search, position), text: summary(search, position) };
-        this.line.push(position.play(action));
+        this.line.push(position.act(action));
         this._showThought();
         this._goOn(`${said} It plays ${position.game.actionName(action)}.`.trim());
       });

@@ -56,7 +56,7 @@
       return new Position(this, this.firstCells(), FIRST, []);
     }
 
-    /** The position after these moves: a text such as "d3 c5" or "4453", or an array of names or numbers. */
+    /** The position after these moves: a text such as "d3 c5" or "4453", or an array of names. */
     position(moves) {
       const list = typeof moves === "string" ? this.split(moves) : moves || [];
       return list.reduce((position, move) => position.play(move), this.start());
@@ -83,13 +83,9 @@
       return LETTERS[action % this.cols] + (Math.floor(action / this.cols) + 1);
     }
 
-    /** The action of a move given by name, or by number, which is checked. */
+    /** The action of a move given by name. */
     actionNumber(move) {
-      if (typeof move === "number") {
-        this.actionName(move);
-        return move;
-      }
-      const text = String(move).trim().toLowerCase().replace("--", "pass");
+      const text = move.trim().toLowerCase().replace("--", "pass");
       for (let action = 0; action < this.actions; action++) {
         if (this.actionName(action) === text) return action;
       }
@@ -349,9 +345,18 @@
       return this.winner === null ? "drawn" : `${STONES[this.winner]} has won`;
     }
 
-    /** The position after a move, given by name or number. */
+    /** The position after a move, given by its name: play("4"), play("d3"), play("pass"). */
     play(move) {
-      const action = this.game.actionNumber(move);
+      if (typeof move !== "string") {
+        const example = this.game.actionName(0);
+        throw new Error(`a move is named by a text, as play('${example}'), not by ${move}: an action is played by its ` +
+          "number with act");
+      }
+      return this.act(this.game.actionNumber(move));
+    }
+
+    /** The position after an action, given by its number. */
+    act(action) {
       if (!this.legal.includes(action)) {
         const name = this.game.actionName(action);
         if (this.isOver) throw new Error(`${name} cannot be played: the game is over`);

@@ -61,7 +61,7 @@
       this.number++;
       const walk = this.search.descend(this.start.cells);
       const line = [this.start];
-      for (const { node, edge } of walk.path) line.push(line[line.length - 1].play(node.actions[edge]));
+      for (const { node, edge } of walk.path) line.push(line[line.length - 1].act(node.actions[edge]));
       walk.line = line;
       walk.edges = walk.path.map(({ edge }) => edge);
       this.steps = walk.path.map((_, depth) => () => this._select(walk, depth));
