@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pandas as pd
+import psutil
 import pytest
 from published_tables import table_file, table_text
 from study_tasks import contents, stored_units
@@ -405,6 +406,12 @@ def test_a_measured_network_is_taken_from_the_store_and_not_trained_again(
         (["run", "orientation", "--set", "games"], "--set 'games' is not allowed: it should be NAME=VALUE"),
         (["run", "orientation", "--set", "boards=chess"], "there is no game 'chess'"),
         (["run", "orientation", "--set", "preset=smoke", "--set", "games=x"], "games = 'x' is not allowed"),
+        (["run", "orientation", "--set", "preset=smoke", "--set", "games=20"], "games = 20 does not act with preset"),
+        (
+            ["run", "warmstart", "--set", "preset=smoke", "--set", "iterations=100"],
+            "iterations = 100 does not act with",
+        ),
+        (["run", "it_learns", "--set", "preset=smoke", "--set", "iterations=100"], "one of the two should be left out"),
         (["run", "readings", "--workers", "-1"], "workers = -1 is not allowed"),
         (["publish", "readings", "--workers", "-1"], "workers = -1 is not allowed"),
         (["run", "orientation", "--unit", "abc"], "there is no unit 'abc' among the 66 of orientation with these"),
@@ -428,6 +435,46 @@ def test_what_cannot_be_is_one_sentence_and_code_2(
 ):
     assert sentence in refusal(arguments, capsys)
     assert not root.exists()
+
+
+def test_what_acts_with_the_preset_smoke_may_be_set(capsys: pytest.CaptureFixture[str]):
+    settings = ["--set", "preset=smoke", "--set", "iterations=1", "--set", "runs=1"]
+    assert main(["run", "warmstart", *settings, "--kind", "run", "--list"]) == 0
+    assert len(capsys.readouterr().out.split()) > 1
+
+
+def test_a_store_that_cannot_be_written_to_is_refused_before_anything_is_computed(
+    root: Path, small: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(study, "compute_unit", lambda *_: pytest.fail("something was computed"))
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != root.parent)  # root may write anywhere
+    told = refusal(["run", "orientation", "--workers", "1"], capsys)
+    assert f"fresh results cannot be kept in {root}: {root.parent} is not a folder that you may write to" in told
+    monkeypatch.setenv("WSLIB_STORE", "~nobody-of-this-name/store")
+    assert "there is no such home: it should be a full path" in refusal(["run", "orientation"], capsys)
+
+
+def test_a_command_needs_no_standard_error_and_puts_no_bar_into_a_log(root: Path):
+    script = "import sys; from wslib.study.engine.cli import main; sys.exit(main(sys.argv[1:]))"
+    line = [sys.executable, "-c", script, "run", "orientation", "--workers", "1", *SMALL]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1 units computed here\n", "")
+    closed = ["sh", "-c", '"$0" "$@" 2>&-', *line, "--set", "seed=1"]
+    done = subprocess.run(closed, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "1 units computed here\n")
+
+
+def test_ctrl_c_while_a_command_is_still_beginning_is_one_line(root: Path):
+    script = (
+        "import sys, threading, signal, os\n"
+        "class Late:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'pandas': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Late())\n"
+        "from wslib.study.engine.cli import main"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode in (-signal.SIGINT, 130) and done.stderr == "\nstopped\n"
 
 
 @pytest.mark.parametrize(
@@ -526,7 +573,18 @@ def term(pid: int) -> None:
     os.kill(pid, signal.SIGTERM)
 
 
-@pytest.mark.parametrize(("stop", "code"), [(ctrl_c, 130), (term, 130), (kill, -signal.SIGKILL)])
+def ctrl_c_thrice_with_a_halted_worker(pid: int) -> None:
+    halted = next(child for child in psutil.Process(pid).children() if "spawn_main" in " ".join(child.cmdline()))
+    halted.suspend()
+    for _ in range(3):
+        os.killpg(pid, signal.SIGINT)
+        time.sleep(0.2)
+
+
+@pytest.mark.parametrize(
+    ("stop", "code"),
+    [(ctrl_c, 130), (term, 130), (kill, 137), (ctrl_c_thrice_with_a_halted_worker, 130)],
+)
 def test_a_run_that_is_stopped_takes_its_workers_along_without_a_traceback(
     stop: Callable[[int], None], code: int, tmp_path: Path
 ):
@@ -543,7 +601,8 @@ def test_a_run_that_is_stopped_takes_its_workers_along_without_a_traceback(
         time.sleep(0.02)
     stop(running.pid)
     _, told = running.communicate(timeout=60)  # ends when the last process has closed its end
-    assert running.returncode == code, told
+    ended = running.returncode
+    assert (ended if ended >= 0 else 128 - ended) == code, f"what a shell shows; {told}"
     assert "Traceback" not in told
     assert 0 < len(stored_units(tmp_path)) < len(Orientation().units()) / 2
     finished = contents(tmp_path)

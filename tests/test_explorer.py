@@ -4,6 +4,7 @@ import base64
 import io
 import re
 import shutil
+import warnings
 from itertools import combinations
 from pathlib import Path
 
@@ -78,6 +79,29 @@ def test_a_run_in_the_store_is_listed_and_a_published_one_only_once(tmp_path: Pa
     publish("one_run", collect([unit], "one_run", store), (), tmp_path / "data")
     rows = all_runs(NOTHING, tmp_path / "data", store)
     assert rows[["experiment", "results", "CPU minutes"]].values.tolist() == [["one_run", "published", 1.0]]
+
+
+STRANGE = [
+    {"parameters": {}}, {"parameters": []}, {"parameters": {"run": None}}, {"run": {"method": {}}},
+    {"run": {"seed": []}}, {"run": {"game": None}}, {"summary": {"iterations": "x"}},
+    {"summary": {"accepted": []}}, {"made": []},
+    {"made": {"cpu_training": [], "resumed_after": "x"}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+def test_a_result_of_ones_own_that_says_something_else_is_left_out_with_a_sentence(strange: dict, tmp_path: Path):
+    unit, store = OneRun(preset="smoke").units()[0], LocalStore(tmp_path)
+    parameters = strange.get("parameters", unit.canonical() | {"run": unit.run.canonical() | strange.get("run", {})})
+    summary = {"iterations": 2, "accepted": 1, "switch_iteration": None} | strange.get("summary", {})
+    store.commit("run", unit.id, parameters, summary, {}, strange.get("made", {}))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        rows = all_runs(NOTHING, tmp_path / "nothing published", store)
+    explorer(rows)
+    left_out = [str(one.message) for one in told if "is left out: it does not say what" in str(one.message)]
+    assert len(left_out) == (unit.id not in set(rows["unit"])) and len(left_out) == ("made" not in strange)
+    assert all("\n" not in sentence and unit.id in sentence for sentence in left_out)
 
 
 def test_a_rated_run_has_a_row_per_pool(tmp_path: Path):

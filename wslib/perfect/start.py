@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from wslib._bar import nobody_looks
 from wslib.games import Game, Position, game
 from wslib.parameters import ParameterError
 from wslib.perfect.solver import Solver
@@ -120,7 +121,7 @@ def solve_start(name: str, folder: Path | str, *, plies: int = 10, table_bits: i
         if low == high:
             return low
         value = min(max(guess, low + 1), high)
-        with tqdm(total=1.0, desc=f"{the_game.title}: at least {value}?", disable=not progress,
+        with tqdm(total=1.0, desc=f"{the_game.title}: at least {value}?", disable=not progress or nobody_looks(),
                   bar_format="{l_bar}{bar}| {elapsed}") as bar:  # fmt: skip
             answer = proof.at_least(start, value, bar, 1.0)
         # The next question is the neighbouring one: the guess is near, or the bounds close in from both sides.

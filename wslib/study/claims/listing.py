@@ -4,7 +4,8 @@ It reads the plain files of ``data/`` and the store, so that it needs no experim
 the scale of their pool; a run that is in several pools has a row in each.
 """
 
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,24 +58,40 @@ def stored(store: LocalStore, kinds: tuple[str, ...]) -> Iterator[Found]:
             unit = path.parent.name
             result = store.read(kind, unit)
             if result is not None:
-                parameters = read_manifest(path.parent)["parameters"]
+                parameters = read_manifest(path.parent).get("parameters", {})
                 yield Found(unit, kind, "", parameters, result.summary, result.provenance, "computed here")
+
+
+def understood(found: Iterable[Found]) -> Iterator[tuple[Found, dict[str, Any]]]:
+    """Those that say what a run, or a measurement of one, says, with their rows; the others are left out, and told of.
+
+    Digests tell what has been changed by accident, and not what somebody wrote with a digest of its own.
+    """
+    for one in found:
+        try:
+            yield one, _row(one) if one.kind in KINDS else _measured(one)
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+            warnings.warn(
+                f"{one.kind} {one.unit} ({one.experiment or one.results}) is left out: it does not say what a result "
+                f"of this kind says ({type(error).__name__}: {str(error)[:100]})",
+                stacklevel=2,
+            )
 
 
 def all_runs(evidence: Evidence, root: Path | None = None, store: LocalStore | None = None) -> pd.DataFrame:
     """A row per training run and experiment (and pool, where it is rated in several)."""
     kinds = (*KINDS, MEASURED)
-    found = list(published(kinds, root))
-    known = {one.unit for one in found}
-    fresh = [one for one in stored(store or LocalStore(), kinds) if one.unit not in known]
+    found = list(understood(published(kinds, root)))
+    known = {one.unit for one, _ in found}
+    found += understood(one for one in stored(store or LocalStore(), kinds) if one.unit not in known)
     asked_by = _asked_by(evidence)
-    optimal = _optimal([*found, *fresh])
+    optimal = _optimal([row for one, row in found if one.kind == MEASURED])
     elos = _elos(evidence)
     rows = []
-    for one in [*found, *fresh]:
+    for one, row in found:
         if one.kind not in KINDS:
             continue
-        row = _row(one, optimal)
+        row["optimal %"] = optimal.get(digest(one.parameters["run"]))
         # A run published by one experiment may be asked for, and rated, by another.
         names = [name for name in (one.experiment, *asked_by.get(one.unit, [])) if name]
         for experiment in dict.fromkeys(names or [""]):
@@ -87,14 +104,13 @@ def all_runs(evidence: Evidence, root: Path | None = None, store: LocalStore | N
     return frame.assign(last=last).sort_values(["last", *order], kind="stable", ignore_index=True).drop(columns="last")
 
 
-def _row(one: Found, optimal: dict[str, float]) -> dict[str, Any]:
+def _row(one: Found) -> dict[str, Any]:
     run = one.parameters["run"]
     made = one.provenance
     stages = [made[name] for name in made if name.startswith("cpu_") and name != "cpu_seconds"]
     resumed = pd.to_numeric(made.get("resumed_after", 0), errors="coerce") > 0  # the times are those of a part
     seconds = pd.to_numeric(pd.Series(stages or [made.get("cpu_seconds")]), errors="coerce").sum(min_count=1)
-    share = optimal.get(digest(run))
-    return {
+    row = {
         "game": NAMES.get(run["game"], run["game"]),
         "method": run["method"],
         "warm start": warm_start(run),
@@ -103,11 +119,27 @@ def _row(one: Found, optimal: dict[str, float]) -> dict[str, Any]:
         "iterations": one.summary.get("iterations"),
         "accepted": one.summary.get("accepted"),
         "switch": one.summary.get("switch_iteration"),
-        "optimal %": None if share is None else 100 * share,
         "CPU minutes": None if resumed else seconds / 60,
         "code": made.get("code", ""),
         "results": one.results,
         "unit": one.unit,
+    }
+    for name in ("seed", "iterations", "accepted", "switch"):
+        if row[name] is not None and not isinstance(row[name], int | float):
+            raise TypeError(f"{name} is {row[name]!r:.40}, and should be a number")
+    for name in ("game", "method"):
+        if not isinstance(row[name], str):
+            raise TypeError(f"{name} is {row[name]!r:.40}, and should be a name")
+    return row
+
+
+def _measured(one: Found) -> dict[str, Any]:
+    """Whose network was measured when, and its share of optimal moves (none where it did not play by itself)."""
+    share = None if one.parameters.get("search") else one.summary.get("optimal")
+    return {
+        "run": digest(one.parameters["run"]),
+        "iteration": int(one.parameters["iteration"]),
+        "optimal": None if share is None else float(share),
     }
 
 
@@ -168,13 +200,8 @@ def _elos(evidence: Evidence) -> dict[tuple[str, str], list[tuple[str, float]]]:
     return found
 
 
-def _optimal(found: list[Found]) -> dict[str, float]:
-    """Share of optimal moves by run: of its latest measured network by itself, mean over sets of positions."""
-    rows = [
-        (digest(one.parameters["run"]), one.parameters["iteration"], one.summary["optimal"])
-        for one in found
-        if one.kind == MEASURED and not one.parameters.get("search") and one.summary.get("optimal") is not None
-    ]
-    frame = pd.DataFrame(rows, columns=["run", "iteration", "optimal"])
+def _optimal(measured: list[dict[str, Any]]) -> dict[str, float]:
+    """Percent of optimal moves by run: of its latest measured network by itself, mean over sets of positions."""
+    frame = pd.DataFrame(measured, columns=["run", "iteration", "optimal"]).dropna()
     latest = frame[frame["iteration"] == frame.groupby("run")["iteration"].transform("max")]
-    return {str(run): float(share) for run, share in latest.groupby("run")["optimal"].mean().items()}
+    return {str(run): 100 * float(share) for run, share in latest.groupby("run")["optimal"].mean().items()}

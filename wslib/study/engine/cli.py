@@ -1,5 +1,7 @@
 """The command line: ``wslib study``, ``status``, ``run``, ``verify``, ``publish``, ``pack``, ``play``."""
 
+import wslib.study.engine.early  # noqa: F401  # isort: skip
+
 import argparse
 import signal
 import sys
@@ -138,7 +140,28 @@ def _experiment(name: str, settings: Sequence[str], workers: int) -> Experiment:
         if not equals:
             raise ParameterError(f"--set {setting!r} is not allowed: it should be NAME=VALUE, as in games=20")
         values[key] = value
-    return EXPERIMENTS[name](**({"workers": workers} | values))
+    asked = EXPERIMENTS[name](**({"workers": workers} | values))
+    for key in values if values.get("preset") == "smoke" else ():
+        _refuse_idle(asked, values, key)
+    return asked
+
+
+def _refuse_idle(asked: Experiment, values: dict[str, Any], key: str) -> None:
+    """Refuse a setting that the preset smoke, which has a scale of its own, would pass over in silence."""
+    kind = type(asked)
+    try:
+        meant = getattr(kind(**{key: values[key]}), key)
+        idle = getattr(asked, key) != meant
+        if not idle and type(meant) is int and key != "workers":
+            other = kind(**(values | {key: 2 * meant or 2}))
+            idle = [unit.id for unit in other.units()] == [unit.id for unit in asked.units()]
+    except ParameterError:  # a value that only goes with others
+        return
+    if idle:
+        raise ParameterError(
+            f"{key} = {values[key]} does not act with preset 'smoke', which has a scale of its own: one of the two "
+            "should be left out"
+        )
 
 
 def _study(asked: argparse.Namespace) -> None:

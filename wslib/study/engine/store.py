@@ -50,7 +50,11 @@ class DamagedResult(Exception):
 
 def default_root() -> Path:
     """Where fresh results are kept: ``WSLIB_STORE``, or ``.wslib-store`` in the project's folder."""
-    return Path(os.environ.get("WSLIB_STORE") or HOME / ".wslib-store").expanduser()
+    try:
+        return Path(os.environ.get("WSLIB_STORE") or HOME / ".wslib-store").expanduser()
+    except RuntimeError:
+        name = os.environ["WSLIB_STORE"]
+        raise ParameterError(f"WSLIB_STORE is {name!r}, and there is no such home: it should be a full path") from None
 
 
 def published_root() -> Path:

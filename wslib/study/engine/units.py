@@ -5,6 +5,7 @@ so a rerun, a resumed run and the building of the book are one thing: asking aga
 """
 
 import errno
+import os
 import time
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ import pandas as pd
 from pydantic import Field, field_validator, model_validator
 from tqdm import tqdm
 
+from wslib._bar import nobody_looks
 from wslib.games import game
 from wslib.parameters import ParameterError, Parameters
 from wslib.play import PlayerSettings, match
@@ -194,7 +196,7 @@ def collect(units: Sequence[Unit], experiment: str, store: LocalStore | None = N
     return {unit.id: (unit.kind, unit.canonical(), known[unit.id][1]) for unit in units if unit.id in known}
 
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 """Errors that every further unit would meet too."""
 
 
@@ -208,6 +210,16 @@ def no_more_room(error: Exception) -> bool:
     return isinstance(error, OSError) and error.errno in _NO_ROOM
 
 
+def check_writable(root: Path) -> None:
+    """Refuse a store that is not ours to write to before anything is computed for it."""
+    there = next(folder for folder in (root, *root.parents) if folder.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise ParameterError(
+            f"fresh results cannot be kept in {root}: {there} is not a folder that you may write to; WSLIB_STORE "
+            "should name a folder of your own"
+        )
+
+
 def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: bool, on: Any) -> None:
     """Compute and store; the stages one after the other, and within each all units that can be.
 
@@ -215,11 +227,13 @@ def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: b
     """
     from wslib.study.engine.networks import to_train  # trains, and so stands on this module
 
+    check_writable(store.root)
     sweep(store.root)
     failures: list[tuple[Unit, Exception]] = []
     waiting: list[tuple[Unit, Unit]] = []
     units = [*to_train(units, store.root), *units]
-    with tqdm(total=len(units), desc="computing", unit="unit", disable=not progress, leave=False) as bar:
+    with tqdm(total=len(units), desc="computing", unit="unit", disable=not progress or nobody_looks(),
+              leave=False) as bar:  # fmt: skip
         for stage in sorted({unit.stage for unit in units}):
             # Those that play with a network that could not be trained.
             lost = {unit.run.id: unit for unit, _ in failures if hasattr(unit, "run")}

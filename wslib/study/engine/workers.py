@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -16,8 +17,12 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from wslib.study.engine.stopping import postponed
+
 RESTARTS = 3
 """How often a task that lost its worker is tried again."""
+SECONDS_TO_END = 5.0
+"""How long workers have to end when they are told to."""
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 Failed = Callable[[int, Exception], object]
 More = Callable[[], tuple | None]
@@ -117,7 +122,9 @@ class _Pool:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_work, args=(theirs,))
-        process.start()
+        # Ctrl-C reaches every process of a terminal; it is the parent who stops its workers, also while they begin.
+        with postponed(signal.SIGINT):
+            process.start()
         theirs.close()  # so that the end of the process is the end of the connection
         with contextlib.suppress(OSError):
             ours.send(self.function)
@@ -149,21 +156,27 @@ class _Pool:
         self.failed(index, WorkerLost(f"the process that worked on it ended {self.attempts[index]} times ({how})"))
 
     def _end(self) -> None:
-        """See idle workers off, and stop those that are still at work: what matters they have stored."""
-        for connection, process in self.idle:
-            connection.close()
-            process.join()
-        for connection, (process, _) in self.at_work.items():
-            process.terminate()
-            connection.close()
-            process.join()
+        """See idle workers off, and stop those that are still at work: what matters they have stored.
+
+        However often this is interrupted, none is left behind; one that does not end, as it is halted, is killed.
+        """
+        with postponed(signal.SIGINT, signal.SIGTERM):
+            for process, _ in self.at_work.values():
+                process.terminate()
+            for connection in [*self.at_work, *(connection for connection, _ in self.idle)]:
+                connection.close()
+            last = time.monotonic() + SECONDS_TO_END
+            for process in [*(process for process, _ in self.at_work.values()), *(process for _, process in self.idle)]:
+                process.join(max(0.0, last - time.monotonic()))
+                if process.is_alive():
+                    process.kill()
+                    process.join()
 
 
 def _work(connection: Connection) -> None:
     """The life of a worker: the function, which brings its libraries along, and tasks until the connection ends."""
     for name in _ONE_THREAD:
         os.environ[name] = "1"
-    # Ctrl-C reaches every process of a terminal; it is the parent who stops its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
