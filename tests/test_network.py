@@ -20,7 +20,7 @@ from wslib.network.model import (
     to_bytes,
 )
 from wslib.network.runtime import CompiledNetwork, TorchNetwork
-from wslib.parameters import ParameterError
+from wslib.parameters import ParameterError, canonical_json
 
 SHAPES = {
     "author": {"shape": "author", "channels": 8, "hidden": (16, 8)},
@@ -304,3 +304,15 @@ def test_the_network_of_another_game_or_size_is_refused(asked, sentence):
     with pytest.raises(ParameterError) as error:
         from_bytes(CONTENT, game(asked))
     assert str(error.value) == sentence
+
+
+def test_a_small_file_with_the_settings_of_a_giant_is_refused_and_no_giant_made(monkeypatch: pytest.MonkeyPatch):
+    small = Network(NetworkSettings(game="connect4", channels=1, hidden=(1,)))
+    giant = NetworkSettings(game="connect4", channels=1024, hidden=(65536,) * 4).canonical()
+    weights = small.state_dict()
+    about = {"format": model.FORMAT, "settings": giant, "checksum": model._checksum(giant, weights)}
+    content = safetensors.torch.save(weights, {model.ABOUT: canonical_json(about)})
+    assert from_bytes(to_bytes(small)).settings == small.settings
+    monkeypatch.setattr(Network, "__init__", lambda *_: pytest.fail("the giant was made"))
+    with pytest.raises(ParameterError, match="it is damaged"):
+        from_bytes(content)

@@ -33,6 +33,7 @@ from study_tasks import (
 
 import wslib
 from wslib.parameters import ParameterError, canonical_json
+from wslib.study.engine import store as storing
 from wslib.study.engine.published import Published, other_shelves, publish, shelf
 from wslib.study.engine.store import (
     LARGEST_MANIFEST,
@@ -44,6 +45,7 @@ from wslib.study.engine.store import (
     Stored,
     default_root,
     pack_table,
+    read_folder,
     replacing,
     sweep,
     unpack_table,
@@ -783,3 +785,25 @@ def test_numbers_of_numpy_are_refused_rather_than_stored_as_text(tmp_path: Path)
     with pytest.raises(TypeError):
         LocalStore(tmp_path).commit("match", UNIT, {}, {"games": np.int64(4)}, {}, {})
     assert LocalStore(tmp_path).read("match", UNIT) is None
+
+
+def test_sparse_files_are_refused_by_what_the_manifest_lists_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    names = [f"{n}.csv.gz" for n in range(8)]
+    digest = {"bytes": 1 << 30, "sha256": "0" * 64}
+    manifest = {"unit": "aa00", "kind": "match", "parameters": {}, "files": dict.fromkeys(names, digest)}
+    manifest["sha256"] = hashlib.sha256(canonical_json(manifest).encode()).hexdigest()
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest))
+    for name in names:
+        with open(tmp_path / name, "wb") as file:
+            file.truncate(1 << 30)
+    monkeypatch.setattr(storing, "read_part", lambda *_: pytest.fail("something was read"))
+    with pytest.raises(DamagedResult, match="lists more than 1024 MiB, which no result has"):
+        read_folder(tmp_path)
+
+
+def test_a_table_of_a_million_columns_is_refused_before_it_is_taken_apart():
+    packed = gzip.compress(b",".join(b"%d" % n for n in range(1_000_000)) + b"\n", 1)
+    with pytest.raises(ValueError, match="a table of 1000000 columns, and none has more than 1000"):
+        unpack_table(packed)

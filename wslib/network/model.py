@@ -169,7 +169,10 @@ def from_bytes(content: bytes, board: Game | None = None) -> Network:
         settings, weights = about["settings"], load(content)
         if about["checksum"] != _checksum(settings, weights):
             raise ValueError("the checksum differs")
-        network = Network(NetworkSettings(**{k: v for k, v in settings.items() if v is not None}))
+        shape = NetworkSettings(**{k: v for k, v in settings.items() if v is not None})
+        if _shapes(shape) != {name: tensor.shape for name, tensor in weights.items()}:
+            raise ValueError("the weights are those of another network")
+        network = Network(shape)
         network.load_state_dict(weights)
     except (KeyError, TypeError, ValueError, AttributeError, RuntimeError, SafetensorError):
         raise ParameterError("this file does not hold a whole network of this project: it is damaged") from None
@@ -177,6 +180,16 @@ def from_bytes(content: bytes, board: Game | None = None) -> Network:
     if board is not None and network.settings.game != board.id:
         raise ParameterError(f"this network plays {game(network.settings.game).title}, not {board.title}")
     return network
+
+
+def _shapes(settings: NetworkSettings) -> dict[str, torch.Size]:
+    """The shapes of a network's tensors, for which no memory is asked: a file may name the settings of a giant."""
+    with torch.device("meta"):
+        blank = Network.__new__(Network)
+        nn.Module.__init__(blank)
+        blank.settings = settings
+        blank._build(game(settings.game))
+    return {name: tensor.shape for name, tensor in blank.state_dict().items()}
 
 
 def _header(content: bytes) -> dict[str, Any]:

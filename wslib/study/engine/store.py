@@ -11,6 +11,7 @@ Published results hold many units in one folder, under a manifest of the same ki
 """
 
 import contextlib
+import csv
 import gzip
 import hashlib
 import io
@@ -34,6 +35,8 @@ from wslib.parameters import ParameterError, canonical_json
 MANIFEST, PROVENANCE = "manifest.json", "provenance.json"
 LARGEST_MANIFEST, LARGEST_FILE, LARGEST_TEXT = 1 << 20, 1 << 30, 1 << 28
 """Bytes: what is larger is refused before memory is asked for (a table's text: when unpacked)."""
+MOST_COLUMNS = 1000
+"""Of a table: pandas takes minutes for a million."""
 HOME = Path(__file__).resolve().parents[3]
 TEXTS = dict.fromkeys(("unit", "moves", "code", "processor_family", "processor_model"), str)
 """Columns of text that can look like numbers: an id such as 1234567890e1, the move 4."""
@@ -172,7 +175,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         stated = manifest.pop("sha256")
         actual = _sha256(canonical_json(manifest).encode())
         for facts in manifest["files"].values():
-            _ = facts["bytes"], facts["sha256"]
+            if type(facts["bytes"]) is not int or not isinstance(facts["sha256"], str):
+                raise TypeError(facts)
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         raise DamagedResult(f"{path} is not a manifest") from None
     if stated != actual:
@@ -201,6 +205,8 @@ def read_part(folder: Path, manifest: Mapping[str, Any], name: str) -> bytes:
 def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     """The manifest and the files of a result; DamagedResult when anything is not as it was committed."""
     manifest = read_manifest(folder)
+    if sum(facts["bytes"] for facts in manifest["files"].values()) > LARGEST_FILE:
+        raise DamagedResult(f"{folder / MANIFEST} lists more than {LARGEST_FILE >> 20} MiB, which no result has")
     return manifest, {name: read_part(folder, manifest, name) for name in manifest["files"]}
 
 
@@ -313,7 +319,14 @@ def unpack(content: bytes) -> bytes:
 
 def unpack_table(content: bytes) -> pd.DataFrame:
     """The table that :func:`pack_table` packed; texts stay texts, and numbers the same to the last bit."""
-    return pd.read_csv(io.BytesIO(unpack(content)), dtype=TEXTS, keep_default_na=False)
+    text = unpack(content)
+    try:
+        columns = next(csv.reader(io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")), [])
+    except csv.Error as error:
+        raise ValueError(f"no table: {error}") from None
+    if len(columns) > MOST_COLUMNS:
+        raise ValueError(f"a table of {len(columns)} columns, and none has more than {MOST_COLUMNS}")
+    return pd.read_csv(io.BytesIO(text), dtype=TEXTS, keep_default_na=False)
 
 
 def thesis_table(name: str) -> pd.DataFrame:
