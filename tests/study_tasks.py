@@ -132,7 +132,7 @@ class FileOperations:
     def watched(self) -> Iterator["FileOperations"]:
         """Within this block all calls go through here."""
         with (
-            mock.patch("wslib.study.engine.store.open", self.open, create=True),
+            mock.patch("wslib.files.open", self.open, create=True),
             mock.patch("os.replace", self.counted("replace", os.replace)),
             mock.patch("os.fsync", self.counted("fsync", os.fsync)),
             mock.patch("os.open", self.counted("open folder", os.open)),

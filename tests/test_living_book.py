@@ -20,10 +20,10 @@ import pytest
 from bs4 import BeautifulSoup
 from published_tables import table_file
 
+from wslib import files
 from wslib.study.claims.evidence import Evidence, Page, gather
 from wslib.study.claims.listing import all_runs
 from wslib.study.claims.table import judge
-from wslib.study.engine import store
 from wslib.study.engine.published import publish
 from wslib.study.engine.store import Stored, thesis_table
 from wslib.study.engine.tournament import NetworkEntrant, round_robin
@@ -46,7 +46,7 @@ MADE = {"code": "made up", "cpu_training": 60.0}
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home with a copy of the published results but those that have warmstart's runs, and an empty store."""
     shutil.copytree(ROOT / "data", tmp_path / "data", ignore=shutil.ignore_patterns("warmstart", "control"))
-    monkeypatch.setattr(store, "HOME", tmp_path)
+    monkeypatch.setattr(files, "HOME", tmp_path)
     monkeypatch.setenv("WSLIB_STORE", str(tmp_path / "store"))
     return tmp_path
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from wslib.files import published_root
 from wslib.games import STONES, game
 from wslib.games import rules as R
 from wslib.network.model import Network, NetworkSettings
@@ -34,7 +35,6 @@ from wslib.play import NetworkPlayer, player
 from wslib.search import GuidedSettings
 from wslib.study.engine import units as study
 from wslib.study.engine.states import train
-from wslib.study.engine.store import published_root
 from wslib.study.pages.perfect_play import OpeningUnit, PerfectPlay, PerfectUnit, RunPerfectUnit, opening_boards
 from wslib.training.settings import RunSettings, preset
 

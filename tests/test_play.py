@@ -15,7 +15,7 @@ from wslib.parameters import ParameterError
 from wslib.play import Games, match, move, play, player, sit
 from wslib.play.match import random_opening
 from wslib.search import kernels
-from wslib.study.engine.workers import in_processes
+from wslib.workers import in_processes
 
 GAMES = ("connect4", "gobang", "othello", "tictactoe", "othello-4x4")
 QUICK = {

@@ -32,6 +32,7 @@ from study_tasks import (
 )
 
 import wslib
+from wslib.files import default_root, replacing, write_atomically
 from wslib.parameters import ParameterError, canonical_json
 from wslib.study.engine import store as storing
 from wslib.study.engine.published import Published, other_shelves, publish, shelf
@@ -43,13 +44,10 @@ from wslib.study.engine.store import (
     DamagedResult,
     LocalStore,
     Stored,
-    default_root,
     pack_table,
     read_folder,
-    replacing,
     sweep,
     unpack_table,
-    write_atomically,
 )
 
 UNIT, OTHER = "aa00", "bb11"

@@ -1,4 +1,4 @@
-"""Tasks for the tests of `wslib.study.engine.workers`, in a module of their own so that workers start quickly."""
+"""Tasks for the tests of `wslib.workers`, in a module of their own so that workers start quickly."""
 
 import os
 import signal

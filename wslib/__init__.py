@@ -10,6 +10,7 @@
 
 The rooms of the house; each knows only those above it, and nothing above ``study`` knows of it:
 
+    parameters.py, files.py, workers.py: validated parameters with an id; files that are whole; worker processes
     games/     rules on bitboards; positions, moves by name         game, check_game
     draw/      boards, heat maps, trees as SVG                      draw
     search/    one loop; six guided searches are a table            search

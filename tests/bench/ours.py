@@ -11,7 +11,7 @@ from wslib._compiled import kernel, stream
 from wslib.games import game
 from wslib.games.rules import perft, playout
 from wslib.play import PlayerSettings, match, player
-from wslib.study.engine.workers import in_processes
+from wslib.workers import in_processes
 
 SIMULATIONS = 100
 GAMES_PER_MATCH = 100

@@ -8,10 +8,10 @@ import statistics
 import time
 from pathlib import Path
 
+from wslib.files import default_root
 from wslib.parameters import ParameterError
 from wslib.study.engine.networks import network_file
 from wslib.study.engine.runs import RunUnit
-from wslib.study.engine.store import default_root
 from wslib.study.engine.tournament import NetworkEntrant, pair
 from wslib.study.pages.learning import ItLearns
 

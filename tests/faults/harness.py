@@ -17,9 +17,10 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from wslib.files import HOME
 from wslib.study.engine.provenance import machine
-from wslib.study.engine.store import HOME, PROVENANCE
-from wslib.study.engine.workers import default_workers
+from wslib.study.engine.store import PROVENANCE
+from wslib.workers import default_workers
 
 RECORD = HOME / "data" / "reliability" / "faults.csv"
 COLUMNS = ("date", "fault", "trials", "of", "failures", "seconds", "seed", "command", "code", "processor", "cores",

@@ -13,7 +13,7 @@ from damaged_files import KINDS, damage
 from harness import PATIENCE, Outcome
 
 from wslib._kernel_cache import _read
-from wslib.study.engine.store import HOME
+from wslib.files import HOME
 
 PLAYED = """
 from wslib.games import game

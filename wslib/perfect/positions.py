@@ -20,12 +20,12 @@ import pandas as pd
 from numpy.random import PCG64, Generator
 
 from wslib._compiled import stream
+from wslib.files import published_root, write_atomically
 from wslib.games import STONES, Game, Position, game
 from wslib.parameters import ParameterError
 from wslib.perfect.solver import Solver
 from wslib.play import move, player
 from wslib.play.match import random_opening
-from wslib.study.engine.store import published_root, write_atomically
 
 SETS = ("broad", "path")
 PHASES = ("early", "middle", "late")

@@ -13,11 +13,11 @@ from pathlib import Path
 from tqdm import tqdm
 
 from wslib._bar import nobody_looks
+from wslib.files import write_atomically
 from wslib.games import Game, Position, game
 from wslib.parameters import ParameterError
 from wslib.perfect.solver import Solver
 from wslib.perfect.solver.table import LEAST, MOST
-from wslib.study.engine.store import write_atomically
 
 Bounds = tuple[int, int]
 

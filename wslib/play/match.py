@@ -18,7 +18,7 @@ from wslib.games import game as game_of
 from wslib.games.rules import RUNNING, legal_actions, play, status
 from wslib.parameters import ParameterError, whole
 from wslib.play.players import RandomSettings, Seat, player_of, sit
-from wslib.study.engine.workers import in_processes
+from wslib.workers import in_processes
 
 BLOCK = 50
 """Games that are played side by side; no result depends on it."""

@@ -7,6 +7,7 @@ and kept, and the same settings give the same results as everywhere. Own results
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -16,6 +17,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from wslib._compiled import stream
+from wslib.files import default_root
 from wslib.games import Game, Position
 from wslib.games import game as game_of
 from wslib.network.model import from_bytes
@@ -29,7 +31,7 @@ from wslib.study.engine import networks
 from wslib.study.engine import units as study
 from wslib.study.engine.run_files import RunFiles
 from wslib.study.engine.runs import RunUnit
-from wslib.study.engine.store import MANIFEST, default_root, read_manifest
+from wslib.study.engine.store import MANIFEST, DamagedResult, read_manifest
 from wslib.study.engine.tournament import NetworkEntrant, meetings
 from wslib.study.statistics.rating import Rating, RatingSettings, rate
 from wslib.training.settings import PRESETS, RunSettings
@@ -169,12 +171,14 @@ def _found() -> Iterator[tuple[dict[str, Any], str, str, tuple[int, ...]]]:
         yield facts["run"], place.name.split("-")[0], "published", (facts["iteration"],)
     root = default_root()
     for path in sorted((root / "networks").glob(f"*/{MANIFEST}")):
-        facts = read_manifest(path.parent)
-        yield facts["run"], path.parent.name.split("-")[0], "archive", (facts["iteration"],)
+        with suppress(DamagedResult):
+            facts = read_manifest(path.parent)
+            yield facts["run"], path.parent.name.split("-")[0], "archive", (facts["iteration"],)
     for folder in sorted((root / "state").glob("*")):
         iterations = sorted(int(path.parent.name) for path in folder.glob(f"*/{MANIFEST}"))
-        if iterations:
-            yield read_manifest(folder / f"{iterations[-1]:04d}")["run"], folder.name, "own", tuple(iterations)
+        with suppress(DamagedResult, IndexError):
+            facts = read_manifest(folder / f"{iterations[-1]:04d}")
+            yield facts["run"], folder.name, "own", tuple(iterations)
 
 
 def _there() -> list[_There]:

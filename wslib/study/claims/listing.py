@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from wslib.files import published_root
 from wslib.parameters import ParameterError, digest
 from wslib.study.claims.evidence import Evidence
 from wslib.study.engine.published import shelf
-from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, published_root, read_manifest
+from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, read_manifest
 from wslib.training.settings import PRESETS, preset
 
 KINDS = ("run", "switch")

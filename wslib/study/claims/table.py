@@ -9,11 +9,12 @@ from typing import Any
 
 import pandas as pd
 
+from wslib.files import HOME
 from wslib.study.claims.designs import Design
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.sentences import CLAIMS, POOLED, Claim, family
 from wslib.study.claims.specs import NO_DATA, Judged, Part, planned_runs
-from wslib.study.engine.store import HOME, thesis_table
+from wslib.study.engine.store import thesis_table
 from wslib.study.report.look import board_name
 from wslib.study.statistics import decide
 from wslib.study.statistics.decide import FEWEST_RUNS, UNDECIDED

@@ -22,9 +22,9 @@ from wslib.study.engine import networks, store, verify, whole
 from wslib.study.engine import units as study
 from wslib.study.engine.publishing import publish_experiment
 from wslib.study.engine.units import Unit, UnitsFailed
-from wslib.study.engine.workers import default_workers
 from wslib.study.pages.base import Experiment
 from wslib.study.pages.catalogue import EXPERIMENTS
+from wslib.workers import default_workers
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -21,7 +21,7 @@ from typing import Any
 from wslib.parameters import ParameterError
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.units import Unit, compute_unit
-from wslib.study.engine.workers import Failed, More, WorkerLost
+from wslib.workers import Failed, More, WorkerLost
 
 RETRIES = 3
 """How often a unit is tried again when an attempt has failed with its worker."""

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
+from wslib.files import replacing, sweep_beside
 from wslib.games import game
 from wslib.parameters import ParameterError, canonical_json
 from wslib.search.guided import Evaluator
@@ -270,10 +271,10 @@ def write_archive(target: Path, units: Sequence[Unit], root: Path | str | None =
     if target.is_dir():
         raise ParameterError(f"{target} is a folder: it should be the name of a zip file")
     number = 0
-    with store.replacing(target) as file, zipfile.ZipFile(file, "w") as packed:
+    with replacing(target) as file, zipfile.ZipFile(file, "w") as packed:
         for name, content in archive(units, root):
             # A fixed date: the same networks give the same archive.
             packed.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
             number += name.endswith(MANIFEST)
-    store.sweep_beside(target)
+    sweep_beside(target)
     return number

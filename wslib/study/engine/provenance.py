@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from wslib.study.engine.store import HOME
+from wslib.files import HOME
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "torch")
 VARIABLES = ("ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "MKL_CBWR")

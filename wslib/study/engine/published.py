@@ -30,9 +30,10 @@ from typing import Any
 
 import pandas as pd
 
+from wslib.files import swept, write_atomically
 from wslib.parameters import ParameterError, canonical_json
 from wslib.study.engine import store
-from wslib.study.engine.store import MANIFEST, DamagedResult, Stored, read_folder, swept, write_atomically, write_folder
+from wslib.study.engine.store import MANIFEST, DamagedResult, Stored, read_folder, write_folder
 
 UNITS, MADE = "units.csv", "provenance.csv"
 """The tables of units and of how they were made; plain in folders that were published long ago, else compressed."""

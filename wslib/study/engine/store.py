@@ -10,7 +10,6 @@ Published results hold many units in one folder, under a manifest of the same ki
 :mod:`wslib.study.engine.published`.
 """
 
-import contextlib
 import csv
 import gzip
 import hashlib
@@ -20,16 +19,16 @@ import math
 import os
 import re
 import secrets
-import time
 import warnings
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pandas as pd
 
+from wslib.files import default_root, published_root, swept, write_atomically
 from wslib.parameters import ParameterError, canonical_json
 
 MANIFEST, PROVENANCE = "manifest.json", "provenance.json"
@@ -37,11 +36,9 @@ LARGEST_MANIFEST, LARGEST_FILE, LARGEST_TEXT = 1 << 20, 1 << 30, 1 << 28
 """Bytes: what is larger is refused before memory is asked for (a table's text: when unpacked)."""
 MOST_COLUMNS = 1000
 """Of a table: pandas takes minutes for a million."""
-HOME = Path(__file__).resolve().parents[3]
 TEXTS = dict.fromkeys(("unit", "moves", "code", "processor_family", "processor_model"), str)
 """Columns of text that can look like numbers: an id such as 1234567890e1, the move 4."""
 _PLAIN_NAME = re.compile(r"\w[\w.-]{0,99}", re.ASCII)
-_TEMPORARY = re.compile(r"\.\w[\w.-]*\.[0-9]+\.[0-9a-f]{8}\.tmp", re.ASCII)
 _ID, _ITERATION = "[0-9a-f]" * 20, "[0-9]" * 4
 _OURS = (f"*/{_ID}", f"*/{_ID}-{_ITERATION}", f"*/{_ID}/{_ITERATION}")
 """Folders in a store: of units, of networks, of the iterations of a run."""
@@ -51,58 +48,6 @@ class DamagedResult(Exception):
     """A stored result that is not what its manifest says."""
 
 
-def default_root() -> Path:
-    """Where fresh results are kept: ``WSLIB_STORE``, or ``.wslib-store`` in the project's folder."""
-    try:
-        return Path(os.environ.get("WSLIB_STORE") or HOME / ".wslib-store").expanduser()
-    except RuntimeError:
-        name = os.environ["WSLIB_STORE"]
-        raise ParameterError(f"WSLIB_STORE is {name!r}, and there is no such home: it should be a full path") from None
-
-
-def published_root() -> Path:
-    """Where the published results are."""
-    return HOME / "data"
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it is at any moment either the old one or the new one, whole."""
-    for last in (False, False, True):
-        try:
-            return _write_atomically(path, content)
-        except FileNotFoundError:
-            # Another process has just removed the folder, as a run does with the states that it has left behind.
-            if last:
-                raise
-
-
-def _write_atomically(path: Path, content: bytes) -> None:
-    try:
-        with replacing(path) as file:
-            file.write(content)
-    except OSError as error:
-        raise OSError(error.errno, f"{error.strerror}: {len(content)} bytes could not be written", str(path)) from None
-
-
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A new file to write; it takes the place of ``path`` when the block has ended well, and else it is gone."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
-    try:
-        _make_folder(path.parent)
-        with open(temporary, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, error.filename or str(path)) from None
-    finally:
-        with contextlib.suppress(OSError):  # gone when all went well; on a read-only disk there never was one
-            temporary.unlink()
-
-
 def sweep(root: Path, older_than: float = 3600.0) -> int:
     """Remove the temporary files that killed processes left in the folders of a store; how many there were.
 
@@ -110,41 +55,6 @@ def sweep(root: Path, older_than: float = 3600.0) -> int:
     that we give, because a store may lie where others keep hidden files.
     """
     return sum(swept(root.glob(f"{folder}/.*.tmp"), older_than) for folder in _OURS)
-
-
-def sweep_beside(path: Path, older_than: float = 3600.0) -> int:
-    """Remove the temporary files that killed processes left of this file; how many there were."""
-    return swept((left for left in path.parent.iterdir() if left.name.startswith(f".{path.name}.")), older_than)
-
-
-def swept(paths: Iterable[Path], older_than: float) -> int:
-    """Remove those of these files that bear the names of our temporary files and are so many seconds old; how many."""
-    number = 0
-    for path in paths:
-        with contextlib.suppress(OSError):  # another process was faster
-            if _TEMPORARY.fullmatch(path.name) and time.time() - path.lstat().st_mtime > older_than:
-                path.unlink()
-                number += 1
-    return number
-
-
-def _make_folder(folder: Path) -> None:
-    """Make a folder where there is none, and those above it; each reaches the disk with its name in the one above."""
-    missing = []
-    while not folder.is_dir():
-        missing.append(folder)
-        folder = folder.parent
-    for new in reversed(missing):
-        new.mkdir(exist_ok=True)
-        _sync_folder(new.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _sha256(content: bytes) -> str:

@@ -25,7 +25,7 @@ from wslib.play import PlayerSettings, match
 from wslib.study.engine.provenance import machine
 from wslib.study.engine.published import Published, other_shelves, shelf
 from wslib.study.engine.store import LocalStore, Stored, sweep
-from wslib.study.engine.workers import Failed, WorkerLost, default_workers, in_processes
+from wslib.workers import Failed, WorkerLost, default_workers, in_processes
 
 
 class Computed(NamedTuple):

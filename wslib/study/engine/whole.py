@@ -19,8 +19,8 @@ from wslib.study.engine.published import shelf
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.times import Key, Times, keys
 from wslib.study.engine.units import Unit, UnitsFailed, check_writable, no_more_room, other_code, told_of
-from wslib.study.engine.workers import Failed, as_ready, default_workers
 from wslib.study.pages.catalogue import EXPERIMENTS
+from wslib.workers import Failed, as_ready, default_workers
 
 EVERY = 60.0
 """Seconds from one line of progress to the next, but that a finished run always has its line."""

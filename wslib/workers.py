@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from wslib.study.engine.stopping import postponed
+from wslib._stopping import postponed
 
 RESTARTS = 3
 """How often a task that lost its worker is tried again."""
