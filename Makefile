@@ -82,7 +82,7 @@ lock: | $(PY)  ## compile requirements.lock from requirements.in (LOCK_ARGS=--up
 book: $(VENV)/.ok  ## run the notebooks that changed (one per core), build the book, say where it is
 	@$(MAKE) --no-print-directory -j $(CORES) runs
 	@$(MAKE) --no-print-directory _build/html/index.html
-	@echo "The book: file://$(CURDIR)/_build/html/index.html"
+	@$(PY) -c 'import pathlib; print("The book:", pathlib.Path("_build/html/index.html").resolve().as_uri())'
 
 runs: $(RUNS)
 

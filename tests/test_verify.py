@@ -1,10 +1,12 @@
 """What counts as the same result: every number and every cell, whatever types a published table has."""
 
+import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from wslib.study.engine.cli import _made
 from wslib.study.engine.published import Published, publish
 from wslib.study.engine.store import LocalStore, Stored
 from wslib.study.engine.verify import check, differing
@@ -71,3 +73,33 @@ def test_what_was_set_aside_earlier_is_not_counted_again(tmp_path: Path):
     with pytest.warns(UserWarning, match="set aside"):
         store.read("match", "aa00")
     assert str(check(tmp_path)) == "0 results, 0 files, 0.0 MB: no damage"
+
+
+def test_what_no_manifest_lists_is_checked_by_its_sums(tmp_path: Path):
+    for name in ("thesis", "positions", "bench", "reliability"):
+        shutil.copytree(Path(__file__).parent.parent / "data" / name, tmp_path / name)
+    whole = check(tmp_path)
+    assert (whole.folders, whole.damaged) == (4, ()), "renewed by: cd data/FOLDER && sha256sum *.csv > SHA256SUMS"
+    table = tmp_path / "thesis" / "table_5_1.csv"
+    table.write_bytes(table.read_bytes()[:-2] + b"7\n")
+    (tmp_path / "bench" / "search.csv").unlink()
+    (tmp_path / "positions" / "more.csv").write_text("a\n")
+    assert [sentence.split(" is not what")[0] for sentence in check(tmp_path).damaged] == [
+        str(tmp_path / name) for name in ("bench/search.csv", "positions/more.csv", "thesis/table_5_1.csv")
+    ]
+
+
+def test_a_published_folder_that_has_lost_its_manifest_is_damaged(published: Published):
+    root = published.folder.parent
+    assert not check(root).damaged
+    (published.folder / "manifest.json").unlink()
+    (sentence,) = check(root).damaged
+    assert sentence.startswith(f"{published.folder} has neither manifest.json nor SHA256SUMS")
+
+
+def test_an_empty_provenance_does_not_end_the_status():
+    made = {"date": "2026-01-01T00:00", "code": "abc", "processor": "x", "cpu_seconds": 3600.0}
+    assert _made("trial", pd.DataFrame([{}, made, {"date": 3}])) == [
+        "trial: 1.00 processor hours, 2026-01-01 to 2026-01-01, code abc, on x"
+    ]
+    assert _made("trial", pd.DataFrame([{}])) == []

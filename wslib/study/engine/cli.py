@@ -202,9 +202,12 @@ def _status(asked: argparse.Namespace) -> None:
 
 def _made(name: str, provenance: pd.DataFrame) -> list[str]:
     """When, with which code and on what an experiment's results were made, and what they cost."""
-    if provenance.empty or "cpu_seconds" not in provenance:
+    provenance = provenance.reindex(columns=["date", "code", "processor", "cpu_seconds"])
+    provenance["cpu_seconds"] = pd.to_numeric(provenance["cpu_seconds"], errors="coerce")
+    provenance = provenance.dropna()  # what is not known is not told
+    if provenance.empty:
         return []
-    dates = provenance["date"].str[:10]
+    dates = provenance["date"].astype(str).str[:10]
     codes = ", ".join(sorted(provenance["code"].astype(str).unique()))
     processors = ", ".join(sorted(provenance["processor"].astype(str).unique()))
     hours = provenance["cpu_seconds"].sum() / 3600

@@ -5,6 +5,7 @@ compared with the stored one, as text. Results are the same on every processor, 
 version and device in the provenance.
 """
 
+import hashlib
 import os
 import random
 import tempfile
@@ -21,6 +22,9 @@ from wslib.parameters import ParameterError, canonical_json
 from wslib.study.engine.provenance import machine
 from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, Stored, read_folder
 from wslib.study.engine.units import Unit, compute_unit, known_results
+
+SUMS = "SHA256SUMS"
+"""Digests of the files of a folder that is no experiment's."""
 
 
 @dataclass
@@ -51,7 +55,33 @@ def check(root: Path) -> Checked:
         else:
             checked.files += len(files)
             checked.size += sum(len(content) for content in files.values())
+    _check_plain(root, checked)
     return checked
+
+
+def _check_plain(root: Path, checked: Checked) -> None:
+    """Compare the files that no manifest lists, tables of the sources for instance, with those of their sums.
+
+    ``SHA256SUMS`` is as ``sha256sum *.csv > SHA256SUMS`` writes it. A published folder without sums and without a
+    manifest has lost it.
+    """
+    for folder in sorted(path for path in root.glob("*") if any(path.glob("*.csv*"))):
+        if (folder / MANIFEST).exists():
+            continue
+        if not (folder / SUMS).is_file():
+            checked.damaged += (f"{folder} has neither {MANIFEST} nor {SUMS}: git brings back what was committed",)
+            continue
+        checked.folders += 1
+        lines = (line.partition("  ") for line in (folder / SUMS).read_text(errors="replace").splitlines())
+        told = {name: digest for digest, _, name in lines}
+        for name in sorted({*told, *(path.name for path in folder.glob("*.csv*"))}):
+            content = path.read_bytes() if (path := folder / Path(name).name).is_file() else b""
+            if hashlib.sha256(content).hexdigest() != told.get(name):
+                checked.damaged += (f"{path} is not what {SUMS} says",)
+            checked.files, checked.size = checked.files + 1, checked.size + len(content)
+    for folder in sorted(root.glob("*/networks/*")):
+        if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).exists():
+            checked.damaged += (f"{folder} has no {MANIFEST}: git brings back what was committed",)
 
 
 @dataclass(frozen=True)
