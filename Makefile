@@ -31,7 +31,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # A bar is for eyes: none in logs.
 BAR := $(shell [ -t 2 ] || echo --no-progress-bar)
 
-.PHONY: help env book runs study test lab bench bits count trainers faults dist clean clean-all lock lint types \
+.PHONY: help env book book-alone runs study test lab bench bits count trainers faults dist clean clean-all lock lint types \
         test-lint test-types test-unit test-notebooks test-book test-pages
 .DEFAULT_GOAL := help
 
@@ -80,9 +80,13 @@ lock: | $(PY)  ## compile requirements.lock from requirements.in (LOCK_ARGS=--up
 # --- book -------------------------------------------------------------------
 
 book: $(VENV)/.ok  ## run the notebooks that changed (one per core), build the book, say where it is
+	@# One build at a time in a folder; the next one waits, and then has little to do.
+	@$(PY) -m wslib.study.engine.alone _build/lock $(MAKE) --no-print-directory book-alone
+	@$(PY) -c 'import pathlib; print("The book:", pathlib.Path("_build/html/index.html").resolve().as_uri())'
+
+book-alone:
 	@$(MAKE) --no-print-directory -j $(CORES) runs
 	@$(MAKE) --no-print-directory _build/html/index.html
-	@$(PY) -c 'import pathlib; print("The book:", pathlib.Path("_build/html/index.html").resolve().as_uri())'
 
 runs: $(RUNS)
 
