@@ -1,17 +1,25 @@
 """The states of a training run: what they may hold, and what becomes of damaged ones."""
 
+import shutil
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from wslib.parameters import ParameterError
+from wslib.play import player
 from wslib.study.engine import states
+from wslib.study.engine import store as storing
 from wslib.study.engine import units as study
 from wslib.study.engine.runs import RunUnit
-from wslib.study.engine.states import RunFolder
+from wslib.study.engine.states import RunFolder, train
 from wslib.study.engine.store import LocalStore
+from wslib.study.engine.tournament import NetworkEntrant, pair
 from wslib.training.loop import preset
 
 RUN = preset("smoke", game="connect4", method="wrora", retrained=2)
+OTHER = preset("smoke", game="connect4", method="wrora", retrained=2, seed=1)
 
 
 # --- divergence ---------------------------------------------------------------------------------------------------
@@ -41,3 +49,161 @@ def test_a_run_that_diverges_is_refused_with_its_name_and_iteration_and_its_last
     assert "a learning_rate below 0.005 would be right" in sentence
     assert RunFolder(RUN, tmp_path).iterations() == [2, 1]
     assert LocalStore(tmp_path).read("run", unit.id) is None
+
+
+# --- damage, and states of others ---------------------------------------------------------------------------------
+
+
+ITERATIONS = 4
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with two runs of another seed each."""
+    root = tmp_path_factory.mktemp("trained")
+    for run in (RUN, OTHER):
+        study.compute_unit(RunUnit(run=run, iterations=ITERATIONS), root)
+    return root
+
+
+@pytest.fixture
+def root(template: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(template, tmp_path / "store"))
+
+
+def whole_states(root: Path) -> dict[str, bytes]:
+    """The states and examples of the run."""
+    folder = RunFolder(RUN, root)
+    return {
+        f"{part.name}/{path.relative_to(part)}": path.read_bytes()
+        for part in (folder.states, folder.examples)
+        for path in sorted(part.rglob("*"))
+        if path.is_file()
+    }
+
+
+def sealed(folder: Path, name: str, content: bytes) -> None:
+    """Replace a file of a state and make the manifest fit."""
+    manifest, files = storing.read_folder(folder)
+    facts = {key: value for key, value in manifest.items() if key not in ("files", "sha256")}
+    storing.write_folder(folder, {**files, name: content}, facts)
+
+
+def flipped(folder: RunFolder) -> None:
+    path = folder.state(ITERATIONS) / "network.safetensors"
+    content = bytearray(path.read_bytes())
+    content[-9] ^= 2
+    path.write_bytes(content)
+
+
+def of_another_run(folder: RunFolder) -> None:
+    shutil.rmtree(folder.state(ITERATIONS))
+    shutil.copytree(RunFolder(OTHER, folder.root).state(ITERATIONS), folder.state(ITERATIONS))
+
+
+def of_another_iteration(folder: RunFolder) -> None:
+    shutil.rmtree(folder.state(ITERATIONS))
+    shutil.copytree(folder.state(2), folder.state(ITERATIONS))
+
+
+def with_examples_of_another_run(folder: RunFolder) -> None:
+    shutil.rmtree(folder.examples_of(ITERATIONS))
+    shutil.copytree(RunFolder(OTHER, folder.root).examples_of(ITERATIONS), folder.examples_of(ITERATIONS))
+
+
+def with_a_log_of_other_iterations(folder: RunFolder) -> None:
+    sealed(folder.state(ITERATIONS), "log.json", b'[{"iteration": 1}]')
+
+
+def with_no_network(folder: RunFolder) -> None:
+    sealed(folder.state(ITERATIONS), "network.safetensors", b"no network")
+
+
+def with_no_examples(folder: RunFolder) -> None:
+    sealed(folder.examples_of(ITERATIONS), "examples.safetensors", b"no examples")
+
+
+DAMAGES = {
+    flipped: "network.safetensors has been changed",
+    of_another_run: "belongs to another run",
+    of_another_iteration: "belongs to another iteration",
+    with_examples_of_another_run: "belongs to another run",
+    with_a_log_of_other_iterations: "its log is not that of all iterations up to it",
+    with_no_network: "this is not a safetensors file",
+    with_no_examples: "it does not hold examples",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+def test_a_state_that_is_damaged_or_of_another_run_or_iteration_is_set_aside_and_trained_again_to_the_same_bytes(
+    damage: Callable[[RunFolder], None], root: Path, template: Path
+):
+    folder = RunFolder(RUN, root)
+    damage(folder)
+    with pytest.warns(UserWarning, match=f"{DAMAGES[damage]}.*; it was set aside in .* and will be computed again"):
+        assert folder.read(ITERATIONS) is None
+    assert len(list((root / "damaged").iterdir())) == 1
+    state, log, notes = train(RUN, ITERATIONS, root)
+    assert notes["resumed_after"] < ITERATIONS
+    found, wanted = whole_states(root), whole_states(template)
+    assert all(found[name] == content for name, content in wanted.items())
+    assert len(log) == state.iteration == ITERATIONS
+
+
+def test_a_damaged_network_is_trained_again_by_the_command_that_needs_it(root: Path, template: Path):
+    flipped(RunFolder(RUN, root))
+    unit = pair("connect4", NetworkEntrant(run=RUN, iteration=ITERATIONS), player("random"), games=2)
+    with pytest.warns(UserWarning, match="has been changed; it was set aside"):
+        frame = study.results([unit], "trial", 1, LocalStore(root), progress=False)
+    assert frame["games"].tolist() == [2]
+    assert RunFolder(RUN, root).read(ITERATIONS) is not None
+    assert whole_states(root) == whole_states(template)
+
+
+def test_a_state_that_another_process_removes_meanwhile_is_no_damage(root: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = RunFolder(RUN, root)
+    real = storing.read_part
+
+    def removed(*arguments):
+        folder.remove(folder.state(ITERATIONS))
+        return real(*arguments)
+
+    monkeypatch.setattr(storing, "read_part", removed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert folder.read(ITERATIONS) is None
+    assert not (root / "damaged").exists()
+
+
+def test_units_that_wait_for_a_run_that_failed_name_it_and_its_cause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def diverging(run, state, clock):
+        if run.seed == RUN.seed:
+            raise ParameterError("it has diverged")
+        return real(run, state, clock)
+
+    real = states.advance
+    monkeypatch.setattr(states, "advance", diverging)
+    runs = [RunUnit(run=run, iterations=2) for run in (RUN, OTHER)]
+    bad, good = (NetworkEntrant(run=run, iteration=2) for run in (RUN, OTHER))
+    pairs = [
+        pair("connect4", *two, games=2) for two in ((bad, good), (bad, player("random")), (good, player("random")))
+    ]
+    with pytest.raises(study.UnitsFailed) as told:
+        study.results([*runs, *pairs], "trial", 1, LocalStore(tmp_path), progress=False)
+    first, second, last = str(told.value).splitlines()
+    assert first == f"unit {runs[0].id} (run) failed: it has diverged"
+    assert second == f"2 units (pair), {pairs[0].id} for one, were not computed because {first}"
+    assert last == "all other units are stored; the same command tries these again"
+    assert LocalStore(tmp_path).read("pair", pairs[2].id), "what does not wait for it is computed"
+
+
+def test_a_network_that_is_there_is_played_with_though_its_run_fails_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    train(RUN, 2, tmp_path)
+    monkeypatch.setattr(states, "advance", lambda *_: (_ for _ in ()).throw(ParameterError("it has diverged")))
+    early = pair("connect4", NetworkEntrant(run=RUN, iteration=2), player("random"), games=2)
+    with pytest.raises(study.UnitsFailed) as told:
+        study.results([RunUnit(run=RUN, iterations=4), early], "trial", 1, LocalStore(tmp_path), progress=False)
+    assert len(str(told.value).splitlines()) == 2
+    assert LocalStore(tmp_path).read("pair", early.id)

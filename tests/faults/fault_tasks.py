@@ -4,12 +4,15 @@ import random
 import time
 from pathlib import Path
 from typing import ClassVar
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 import torch
 
+from wslib.study.engine import store as storing
 from wslib.study.engine.networks import write_archive
+from wslib.study.engine.publishing import publish_experiment
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.units import Computed, Unit, compute_unit
@@ -59,3 +62,9 @@ def write_units(root: str, units: list[TinyUnit], seed: int) -> None:
     for unit in order:
         if store.read(unit.kind, unit.id) is None:
             compute_unit(unit, store.root)
+
+
+def publish_units(store: str, data: str, units: list[Unit]) -> None:
+    """Publish what is stored of these units below another folder than the project's."""
+    with mock.patch.object(storing, "published_root", lambda: Path(data)):
+        publish_experiment("trial", units, ("rows", "iterations"), uncommitted=True, local=LocalStore(store))

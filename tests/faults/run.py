@@ -25,6 +25,7 @@ LONG = {
     "hostile_input": 10_000,
     "kernel_cache": 70,
     "packing_kills": 100,
+    "publish_kills": 100,
 }
 """The faults, and how many trials the long version asks for."""
 

@@ -19,6 +19,7 @@ SAMPLE = {
     "hostile_input": 5,
     "kernel_cache": 4,
     "packing_kills": 6,
+    "publish_kills": 3,
 }
 
 

@@ -51,8 +51,8 @@ _ours: set[Path] = set()
 class _Later(Mapping[str, Any]):
     """What is read only when it is looked at: most results are read for their numbers alone."""
 
-    def __init__(self, read: Callable[[], Mapping[str, Any]]):
-        self._read = read
+    def __init__(self, read: Callable[[], Mapping[str, Any]], shelf: object = None):
+        self._read, self.shelf = read, shelf
 
     @cached_property
     def _there(self) -> Mapping[str, Any]:
@@ -131,6 +131,13 @@ class Published:
     def __contains__(self, unit: object) -> bool:
         return unit in self._rows
 
+    def rows_of(self, name: str, units: set[str]) -> pd.DataFrame | None:
+        """The rows of a table that belong to these units, with a column ``unit``."""
+        if name not in self._tables or not units:
+            return None
+        table = self._tables[name][0]
+        return table[table["unit"].isin(units)]
+
     def units(self) -> list[str]:
         """The ids of the units, in the order of their rows."""
         return list(self._rows)
@@ -158,7 +165,7 @@ class Published:
             return None
         with self._told_of():
             summary = _summary(row)
-        tables, made = _Later(lambda: self._tables_of(unit)), _Later(lambda: self._made.get(unit, {}))
+        tables, made = _Later(lambda: self._tables_of(unit), self), _Later(lambda: self._made.get(unit, {}))
         return Stored(unit, summary, tables, made)
 
 
@@ -238,15 +245,15 @@ def publish(experiment: str, results: Mapping[str, tuple[str, Mapping[str, Any],
     if not results:
         raise ParameterError(f"there is nothing to publish: {experiment!r} asks for no units, or none is stored")
     with alone(folder):
-        first = [unit for unit in shelf(experiment, folder.parent).units() if unit in results]
-        ordered = {unit: results[unit] for unit in [*first, *results]}
-        _replace(folder, _files_of(experiment, ordered, tables), {"experiment": experiment})
+        before = shelf(experiment, folder.parent)
+        ordered = {unit: results[unit] for unit in [*before.units(), *results] if unit in results}
+        _replace(folder, _files_of(before, ordered, tables), {"experiment": experiment})
     return folder
 
 
-def _files_of(experiment: str, results: Mapping[str, tuple[str, Mapping[str, Any], Stored]],
+def _files_of(before: Published, results: Mapping[str, tuple[str, Mapping[str, Any], Stored]],
               tables: tuple[str, ...]) -> dict[str, bytes]:  # fmt: skip
-    """The files that hold these results."""
+    """The files that hold these results; some may have been read from those ``before``."""
     rows = [
         {"unit": unit, "kind": kind, "parameters": canonical_json(dict(parameters))}
         | {name: json.dumps(value) for name, value in stored.summary.items()}
@@ -255,15 +262,17 @@ def _files_of(experiment: str, results: Mapping[str, tuple[str, Mapping[str, Any
     made = [{"unit": unit, **stored.provenance} for unit, (_, _, stored) in results.items()]
     files = {f"{UNITS}.gz": pack_in_parts(pd.DataFrame(rows)), f"{MADE}.gz": pack_in_parts(pd.DataFrame(made))}
     for name in tables:
-        found = ((unit, stored.tables.get(name)) for unit, (_, _, stored) in results.items())
-        parts = [part.assign(unit=unit) for unit, part in found if part is not None]
+        old = {unit for unit, (_, _, stored) in results.items() if getattr(stored.tables, "shelf", None) is before}
+        fresh = ((unit, stored.tables.get(name)) for unit, (_, _, stored) in results.items() if unit not in old)
+        parts = [part.assign(unit=unit) for unit, part in fresh if part is not None]
+        if (there := before.rows_of(name, old)) is not None:  # at once: one by one they take seconds
+            parts.insert(0, there)
         if parts:
             whole = pd.concat(parts, ignore_index=True)
             files[f"{name}.csv.gz"] = pack_in_parts(whole[["unit", *[c for c in whole if c != "unit"]]])
     if tables and len(files) == 2:
-        raise ParameterError(
-            f"there is nothing to publish as {', '.join(map(repr, tables))}: no result of {experiment!r} has this table"
-        )
+        names, experiment = ", ".join(map(repr, tables)), before.folder.name
+        raise ParameterError(f"there is nothing to publish as {names}: no result of {experiment!r} has this table")
     return files
 
 
