@@ -98,7 +98,7 @@ def pooled(elos: pd.DataFrame, asked: Any = None) -> pd.DataFrame:
 
 def quotations() -> pd.DataFrame:
     """What the sources say word for word, and where, by the claim's id."""
-    found = thesis_table("statements").fillna("")
+    found = thesis_table("statements")
     thesis = found["documents"].str.contains("thesis")
     where = found["documents"].str.split("; ").str[0].where(~thesis, "thesis") + ", " + found["section"]
     return pd.DataFrame({"quote": found["quote"], "where": where}).set_index(found["id"].astype(str))
