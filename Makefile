@@ -54,6 +54,8 @@ $(PY):
 # torch comes first and by pip, because pip accepts a CPU build where uv would go for the one with CUDA.
 $(VENV)/.ok: requirements.lock pyproject.toml Makefile | $(PY)
 	@$(PY) $(IS_3_11) || { echo "The environment in $(VENV) does not work or is not Python 3.11: 'make clean-all' removes it." >&2; exit 1; }
+	@# Whoever was stopped while the environment was made has a Python without pip there.
+	@$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
 	@echo "installing requirements.lock into $(VENV)"
 	@$(PIP) -c requirements.lock uv || echo "uv is not available here; pip takes over."
 	@$(PIP) -c requirements.lock $(TORCH_ARGS) "$$(grep '^torch==' requirements.lock)"
