@@ -1,6 +1,8 @@
 """The study at a prompt: runs, trained networks and tournaments in a line or two, the same results as everywhere."""
 
+import io
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 import wslib as ws
 from wslib.parameters import ParameterError
 from wslib.study.engine import units as study
+from wslib.study.engine.cli import main
 from wslib.study.engine.networks import network_file
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
@@ -29,6 +32,47 @@ def store(tmp_path_factory):
 @pytest.fixture(scope="module")
 def run(store):
     return ws.train("connect4", method="wrora", iterations=3, **TINY)
+
+
+# --- what is natural to type ------------------------------------------------------------------------------------------
+
+
+NATURAL = {
+    "set up a position": "p = ws.game('connect4').position('4 4 3')\np",
+    "play a move": "p.play('4')",
+    "search a position": "ws.search(p)",
+    "search on": "ws.search(p, method='rave').more(100)",
+    "look into the tree": "ws.search(p).tree()",
+    "make a network": "ws.network('connect4')",
+    "ask a network about a position": "ws.network('connect4').look(p)",
+    "search with all six methods": "ws.search(p, ws.network('connect4'), methods='all')",
+    "let two players meet": "ws.match('connect4', 'mcts', 'random', games=4)",
+    "let a function play": "ws.match('connect4', lambda position: position.moves[0], 'random', games=4)",
+    "solve a position": "ws.solve(ws.game('tictactoe').position('a1 b1'))",
+    "train three iterations": "run = ws.train('connect4', method='wrora', iterations=3, preset='smoke')\nrun",
+    "draw its curves": "run.curves()",
+    "look at its games": "ws.draw.boards(run.games)",
+    "search with its network": "ws.search(p, run.network, method='wrora')",
+    "load a trained network": "ws.trained('connect4', 'wrora', seed=0)",
+    "rate a tournament": "ws.tournament({'trained': run.network, 'plain': 'mcts'}, games=2)",
+    "list all runs": "ws.runs()",
+}
+
+
+@pytest.fixture(scope="module")
+def prompt(store):
+    run = ws.train("connect4", method="wrora", iterations=3, **TINY)
+    return {"ws": ws, "p": ws.game("connect4").position("4 4"), "run": run}
+
+
+@pytest.mark.parametrize("what", NATURAL)
+def test_what_is_natural_takes_two_lines_at_most_and_prints_and_draws_itself(what, prompt):
+    *before, last = NATURAL[what].splitlines()
+    assert len(before) < 2
+    exec("\n".join(before), prompt)
+    shown = eval(last, prompt)
+    assert len(repr(shown)) > 20 and " object at " not in repr(shown)
+    assert shown._repr_html_().startswith("<")
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
@@ -109,6 +153,17 @@ def test_the_order_in_which_players_are_named_changes_nothing():
 def test_few_games_are_rated_with_given_values_of_draws_and_the_first_move():
     met = ws.tournament({"strong": ws.player("mcts", simulations=300), "weak": "random"}, "connect4", games=2)
     assert met.rating["strong"] > met.rating["weak"] and "given" in repr(met)
+
+
+# --- at the command line ----------------------------------------------------------------------------------------------
+
+
+def test_one_plays_against_what_was_trained_at_the_command_line(run, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("3\nquit\n"))
+    assert main(["play", "connect4", "--against", "wrora", "--simulations", "10"]) == 0
+    assert "O plays" in capsys.readouterr().out
+    assert main(["play", "gobang", "--against", "wro"]) == 2
+    assert "there is no network of 'wro' in gobang, seed 0" in capsys.readouterr().err
 
 
 # --- what is wrong ----------------------------------------------------------------------------------------------------

@@ -14,9 +14,10 @@ from typing import Any
 
 import pandas as pd
 
-from wslib.games import NAMES, game
+from wslib.games import NAMES
 from wslib.parameters import ParameterError
-from wslib.play import METHODS, play, player
+from wslib.play import METHODS, NetworkPlayer, play, player
+from wslib.search import GUIDED, GuidedSettings
 from wslib.study.engine import dask as cluster
 from wslib.study.engine import networks, store, verify, whole
 from wslib.study.engine import units as study
@@ -25,6 +26,9 @@ from wslib.study.engine.units import Unit, UnitsFailed
 from wslib.study.pages.base import Experiment
 from wslib.study.pages.catalogue import EXPERIMENTS
 from wslib.workers import default_workers
+
+TRAINED = tuple(method for method in GUIDED if method not in METHODS)
+"""Methods whose trained networks one can play against by their name ('rave' is the player without a network)."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -111,9 +115,12 @@ def _parser() -> argparse.ArgumentParser:
     pack.add_argument("target", type=Path)
     pack.set_defaults(run=_pack)
 
-    table = commands.add_parser("play", help="play a game against a network-less player")
+    table = commands.add_parser("play", help="play a game against a player, or what was trained")
     table.add_argument("game", help=f"{', '.join(NAMES)}; with a size as in connect4-6x7")
-    table.add_argument("--against", choices=sorted(METHODS), default="mcts")
+    table.add_argument(
+        "--against", choices=sorted({*METHODS, *GUIDED}), default="mcts", metavar="PLAYER",
+        help=f"{', '.join(METHODS)}; or the trained network of {', '.join(TRAINED)} (default: mcts)",
+    )  # fmt: skip
     table.add_argument("--simulations", type=int, default=400, help="simulations or rollouts a move (default: 400)")
     table.add_argument("--you", choices=["X", "O"], default="X", help="X moves first (default)")
     table.add_argument("--seed", type=int, default=0)
@@ -326,4 +333,12 @@ def _play(asked: argparse.Namespace) -> None:
     budget = {"random": {}, "rhea": {"rollouts": asked.simulations}}.get(
         asked.against, {"simulations": asked.simulations}
     )
-    play(game(asked.game), player(asked.against, **budget), you=asked.you, seed=asked.seed)
+    against = asked.against
+    if against in TRAINED:
+        from wslib.study.prompt import trained
+
+        search = GuidedSettings(simulations=asked.simulations)
+        against = NetworkPlayer(trained(asked.game, asked.against), search)
+    else:
+        against = player(against, **budget)
+    play(asked.game, against, you=asked.you, seed=asked.seed)
