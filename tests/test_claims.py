@@ -7,22 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from wslib.study.claims.choices import AtLeastOne, BestDiffers, Field
 from wslib.study.claims.designs import Design
 from wslib.study.claims.evidence import Evidence, Page, gather
 from wslib.study.claims.parts import longer_part, plies_part, quicker_part, rising_part
 from wslib.study.claims.sentences import CLAIMS, LENGTHS, SEVEN_BEST, Claim, family
-from wslib.study.claims.specs import (
-    AtLeastOne,
-    BestDiffers,
-    Field,
-    Judged,
-    LargerGain,
-    Level,
-    Ordering,
-    Part,
-    Spread,
-    planned_runs,
-)
+from wslib.study.claims.specs import Judged, LargerGain, Level, Ordering, Part, Spread, planned_runs
 from wslib.study.claims.table import DIFFERS, FOLLOWED, judge, judged_on, on_page, pooled, quotations
 from wslib.study.engine.store import LocalStore, thesis_table
 from wslib.study.pages.base import Orientation

@@ -108,23 +108,36 @@ def _table_6_1(evidence: Evidence) -> tuple[pd.DataFrame, dict[str, tuple[str, .
     return cells, {str(board): tuple(group["unit"]) for board, group in cells.groupby("board")}
 
 
-def nearly_always(evidence: Evidence, board: str, methods: Sequence[str]) -> Found:
-    """Untrained, these win nearly all games against Baseline: the interval lies above 90 %."""
-    parts: Found = []
+@dataclass(frozen=True)
+class NearlyAlways:
+    """A player wins nearly all games: the interval lies above 90 %."""
+
+    name: str
+    counts: tuple[int, int, int]
+    units: tuple[str, ...]
+
+    def of_claim(self, judged: object, parts: int = 1) -> Part:
+        """This as one of so many parts of a claim."""
+        games, score, limit = sum(self.counts), stats.score(*self.counts), decide.NEARLY_ALL
+        interval, together = (stats.wilson(*self.counts, confidence=1 - stats.ALPHA / n) for n in (1, parts))
+        needed = games_needed(score - limit, *interval, games)
+        effect = "{} % ({} to {})".format(*map(percent, (score, *interval)))
+        wide = "{} to {}".format(*map(percent, together))
+        word = decide.above(interval, limit, together)
+        return Part(self.name, word, effect, (games,), "games", needed, score - limit, self.units, wide)
+
+
+def nearly_always(evidence: Evidence, board: str, methods: Sequence[str]) -> "list[Part | NearlyAlways]":
+    """Untrained, these win nearly all games against Baseline."""
     cells, _ = _table_6_1(evidence)
-    for method in methods:
-        name = f"untrained, {board_name(board)}: {method_name(method)} wins nearly always"
-        found = cells[(cells["board"] == board) & (cells["a"] == method)] if len(cells) else cells
-        if found.empty:
-            parts.append(Part(name, of="games"))
-            continue
-        r = next(found.itertuples())
-        word = decide.above(stats.Interval(r.low, r.high), decide.NEARLY_ALL)
-        needed = games_needed(r.score - decide.NEARLY_ALL, r.low, r.high, int(r.games))
-        effect = "{:.1f} % ({:.1f} to {:.1f})".format(*(100 * value for value in (r.score, r.low, r.high)))
-        parts.append(Part(name, word, effect, (int(r.games),), "games", needed, r.score - decide.NEARLY_ALL,
-                          (r.unit,)))  # fmt: skip
-    return parts
+    here = {r.a: r for r in cells[cells["board"] == board].itertuples()} if len(cells) else {}
+    names = {method: f"untrained, {board_name(board)}: {method_name(method)} wins nearly always" for method in methods}
+    return [
+        NearlyAlways(name, (here[m].wins, here[m].draws, here[m].losses), (here[m].unit,))
+        if m in here
+        else Part(name, of="games")
+        for m, name in names.items()
+    ]
 
 
 # --- the adaptive switch ------------------------------------------------------------------------------------------

@@ -8,7 +8,9 @@ stronger. Sentences about how something was done are *designs* (:mod:`wslib.stud
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
+from wslib.study.claims.choices import AtLeastOne, BestDiffers, Field, Spec, Unclear
 from wslib.study.claims.designs import (
     Design,
     adaptive_values,
@@ -21,7 +23,6 @@ from wslib.study.claims.designs import (
 )
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.parts import (
-    OfGames,
     diversity_part,
     longer_part,
     nearly_always,
@@ -34,25 +35,14 @@ from wslib.study.claims.parts import (
     switch_parts,
     untrained_orderings,
 )
-from wslib.study.claims.specs import (
-    NOT_DESIGNED,
-    AtLeastOne,
-    BestDiffers,
-    Field,
-    LargerGain,
-    Level,
-    Ordering,
-    Part,
-    Spec,
-    Spread,
-    Unclear,
-)
+from wslib.study.claims.specs import NOT_DESIGNED, LargerGain, Level, Ordering, Part, Spread
 from wslib.study.pages.warm import ENHANCEMENTS
 from wslib.study.report.look import board_name, method_name
 from wslib.study.report.orientation import HALF
 from wslib.study.statistics.decide import MOST, NEARLY_ALL, UNDECIDABLE
 
-Check = Callable[[Evidence], Sequence[Part | OfGames]]
+Check = Callable[[Evidence], Sequence[Any]]
+"""Gives parts, or what becomes one by ``of_claim``."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +145,7 @@ def _named(*names: str, negated: bool = False) -> Check:
     return lambda evidence: untrained_orderings(evidence, names, negated)
 
 
-def _othello_untrained(evidence: Evidence) -> list[Part | OfGames]:
+def _othello_untrained(evidence: Evidence) -> list[Any]:
     highest = [f"{method_name(m)}: Othello > {game}" for game in ("Connect Four", "Gobang") for m in ENHANCEMENTS]
     names = (*_weakest_rave("othello"), *_untrained("othello", "RAVE > Baseline"), *highest)
     return [
@@ -164,7 +154,7 @@ def _othello_untrained(evidence: Evidence) -> list[Part | OfGames]:
     ]
 
 
-def _rhea_steady(evidence: Evidence) -> list[Part | OfGames]:
+def _rhea_steady(evidence: Evidence) -> list[Any]:
     return [
         *rhea_parts(evidence, lambda changed: changed not in (HALF, "n = 1"), ordering=False),
         *rhea_parts(evidence, lambda changed: changed in (HALF, "n = 1"), ordering=True),

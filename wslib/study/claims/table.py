@@ -122,7 +122,7 @@ def _summary(parts: Sequence[Part], word: str) -> dict[str, str]:
     needed = _needed(parts, word)
     return {
         "ours": _ours(parts),
-        "effect": f"{shown.name}: {shown.effect}" if len(parts) > 1 and shown.runs else shown.effect,
+        "effect": f"{shown.name}: {shown.effect}" if len(parts) > 1 and any(p.runs for p in parts) else shown.effect,
         "runs": _runs(parts),
         "verdict": word,
         "shown": _shown(parts, word, shown, needed),
@@ -149,8 +149,9 @@ def shown_word(part: Part) -> str:
 
 
 def _weakest(parts: Sequence[Part], word: str) -> Part:
-    """The part that the verdict hangs on: of those with its word the weakest with data."""
-    alike = [p for p in parts if p.word == word and p.runs] or [p for p in parts if p.runs] or list(parts)
+    """The part that the verdict hangs on: of those with its word the weakest, with data where it needs some."""
+    there = [p for p in parts if p.runs or word == decide.UNDECIDABLE]
+    alike = [p for p in there if p.word == word] or there or list(parts)
     return min(alike, key=lambda part: part.strength)
 
 

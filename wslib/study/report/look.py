@@ -261,8 +261,13 @@ def as_csv(data: pd.DataFrame) -> str:
 
 
 def p_value(p: float) -> str:
-    """A p as it is written in tables."""
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    """A p as it is written in tables, with as many digits as it takes to stay on its side of 5 %.
+
+    >>> p_value(0.0123), p_value(0.04997)
+    ('0.012', '0.04997')
+    """
+    texts = (f"{p:.{digits}f}" for digits in range(3, 16))
+    return "< 0.001" if p < 0.001 else next(text for text in texts if (float(text) < 0.05) == (p < 0.05))
 
 
 def percent(value: float) -> str:

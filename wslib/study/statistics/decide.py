@@ -147,9 +147,10 @@ def negated(word: str) -> str:
     return {REPLICATED: OPPOSITE, OPPOSITE: REPLICATED, SMALL: REPLICATED}.get(word, word)
 
 
-def above(interval: Interval, limit: float) -> str:
-    """The verdict on "it is more than this", from an interval alone."""
-    return REPLICATED if interval.low > limit else OPPOSITE if interval.high < limit else UNDECIDED
+def above(interval: Interval, limit: float, together: Interval | None = None) -> str:
+    """The verdict on "it is more than this", from its interval, and from the simultaneous one of several parts."""
+    refuting = together or interval
+    return REPLICATED if interval.low > limit else OPPOSITE if refuting.high < limit else UNDECIDED
 
 
 def most(hits: int, runs: int, parts: int = 1) -> str:
