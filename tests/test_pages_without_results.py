@@ -62,7 +62,9 @@ def test_a_page_of_which_a_part_is_there_shows_that_part(name: str, monkeypatch:
         return results(*given, **more) if compute is None else results(*given, **more, compute=False)
 
     monkeypatch.setattr(study, "results", read_only)
-    for part, there in {"runs": lambda unit: unit.stage == 0, "a half": lambda unit: int(unit.id, 16) % 2}.items():
+    parts = {f"a third, {rest}": lambda unit, rest=rest: int(unit.id, 16) % 3 == rest for rest in range(3)}
+    parts |= {"runs": lambda unit: unit.stage == 0, "no runs": lambda unit: unit.stage > 0}
+    for part, there in parts.items():
 
         def some(units, *given, there=there):
             return known_results([unit for unit in units if there(unit)], *given)

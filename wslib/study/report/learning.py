@@ -128,7 +128,7 @@ def curves_figure(iterations: pd.DataFrame, measures: Mapping[str, str], caption
 def runs_table(strengths: pd.DataFrame, costs: pd.DataFrame, opponent: str) -> Html:
     """Each kind at its last iteration: the score of every run, their mean, and the processor time of a run."""
     frame = scored(strengths[strengths["iteration"] == strengths["iteration"].max()])
-    minutes = costs.groupby(["board", "kind"])["cpu_seconds"].mean() / 60
+    minutes = _minutes(costs, ["board", "kind"])
     rows = [
         {
             "game": board_name(board),
@@ -148,6 +148,13 @@ def runs_table(strengths: pd.DataFrame, costs: pd.DataFrame, opponent: str) -> H
         {"mean %": percent, "minutes a run": "{:.1f}"},
         frame.dropna(axis="columns", how="all"),
     )
+
+
+def _minutes(costs: pd.DataFrame, by: list[str]) -> pd.Series:
+    """Mean processor minutes of the runs by these columns; nothing while there are none."""
+    if "cpu_seconds" not in costs:
+        return pd.Series(dtype=float)
+    return costs.groupby(by[0] if len(by) == 1 else by)["cpu_seconds"].mean() / 60
 
 
 def resolution(strengths: pd.DataFrame) -> tuple[float, float, int]:
@@ -185,7 +192,7 @@ def changes_prose(strengths: pd.DataFrame) -> str:
     usual, smallest = last["kind"].iloc[0], resolution(strengths)[1]
     if np.isnan(smallest):
         return ""
-    gains = {(b, k): v - means[b, usual] for (b, k), v in means.items() if k != usual}
+    gains = {(b, k): v - means[b, usual] for (b, k), v in means.items() if k != usual and (b, usual) in means}
     seen = [f"*{k}* in {board_name(b)} ({100 * g:+.1f})" for (b, k), g in gains.items() if abs(g) > smallest]
     rest = len(gains) - len(seen)
     return (
@@ -255,10 +262,12 @@ def choice_prose(strengths: pd.DataFrame, costs: pd.DataFrame, winner: str) -> s
     """Whether any kind is better than the winner for its price, by the resolution of these runs."""
     last = scored(strengths[strengths["iteration"] == strengths["iteration"].max()])
     scores = last.groupby("kind", sort=False)["score"].mean()
-    minutes = costs.groupby("kind", sort=False)["cpu_seconds"].mean() / 60
+    minutes = _minutes(costs, ["kind"])
     smallest = resolution(strengths)[1]
     parts = []
-    for kind in (k for k in scores.index if k != winner):
+    if winner not in scores.index.intersection(minutes.index):
+        return f"There is no run of {winner} yet to compare the others with."
+    for kind in (k for k in scores.index.intersection(minutes.index) if k != winner):
         gain, price = scores[kind] - scores[winner], minutes[kind] / minutes[winner]
         seen = "more than chance" if abs(gain) > smallest else "not told apart from chance"
         parts.append(f"{kind}: {100 * gain:+.1f} points ({seen}) at {price:.1f} times the time")

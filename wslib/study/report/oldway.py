@@ -13,7 +13,6 @@ import pandas as pd
 import scipy
 from matplotlib.figure import Figure
 
-from wslib.parameters import ParameterError
 from wslib.study.pages.old_way import WAYS, WHOLE
 from wslib.study.report.look import (
     METHODS,
@@ -27,9 +26,9 @@ from wslib.study.report.look import (
     show_figure,
     show_table,
 )
-from wslib.study.report.warm import round_robin
+from wslib.study.report.warm import rate_few, round_robin
 from wslib.study.statistics.pairings import COUNTS, ordered_pairs
-from wslib.study.statistics.rating import THESIS, Rating, RatingSettings, rate
+from wslib.study.statistics.rating import THESIS, Rating, RatingSettings
 
 ANCHOR = "random"
 NAMES = {
@@ -149,7 +148,9 @@ def ratings(pairs: pd.DataFrame) -> dict[tuple[str, str, str], Rating]:
         later = results["first"].map(order) > results["second"].map(order)
         results = pd.concat([results[~later], results[later]])
         for name, settings in SETTINGS.items():
-            found[str(board), str(way), name] = _rate(results, settings.model_copy(update={"anchor": _anchor(order)}))
+            found[str(board), str(way), name] = rate_few(
+                results, settings.model_copy(update={"anchor": _anchor(order)})
+            )
     return found
 
 
@@ -162,14 +163,6 @@ def _listed(pairs: pd.DataFrame) -> list[str]:
 
 def _anchor(names: Any) -> tuple[str, float] | None:
     return (ANCHOR, 0.0) if ANCHOR in names else None
-
-
-def _rate(results: pd.DataFrame, settings: RatingSettings) -> Rating:
-    """Rated; where so few games leave advantage and drawelo open, with chess values for both."""
-    try:
-        return rate(results, settings)
-    except ParameterError:
-        return rate(results, settings.model_copy(update={"advantage": THESIS.advantage, "drawelo": THESIS.drawelo}))
 
 
 def elos(found: dict[tuple[str, str, str], Rating]) -> pd.DataFrame:

@@ -14,6 +14,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from wslib.parameters import ParameterError
 from wslib.study.report.look import (
     Html,
     board_name,
@@ -29,7 +30,7 @@ from wslib.study.report.look import (
 from wslib.study.statistics import stats
 from wslib.study.statistics.decide import FEWEST_RUNS, FEWEST_SHOWN
 from wslib.study.statistics.pairings import components, ordered_pairs
-from wslib.study.statistics.rating import Rating, RatingSettings, rate
+from wslib.study.statistics.rating import THESIS, Rating, RatingSettings, rate
 
 
 def coverage_table(found: pd.DataFrame, asked: pd.DataFrame, scale: str) -> Html:
@@ -116,8 +117,16 @@ def pool_ratings(pairs: pd.DataFrame, anchor: str | None = None) -> dict[tuple[s
         largest = set(components(ordered_pairs(games))[0])
         games = games[games["a"].isin(largest) & games["b"].isin(largest)]
         anchored = (anchor, 0.0) if anchor in largest else None
-        found[str(board), str(pool)] = rate(games, RatingSettings(anchor=anchored))
+        found[str(board), str(pool)] = rate_few(games, RatingSettings(anchor=anchored))
     return found
+
+
+def rate_few(results: pd.DataFrame, settings: RatingSettings) -> Rating:
+    """The rating; where so few games leave advantage and drawelo open, with chess values for both."""
+    try:
+        return rate(results, settings)
+    except ParameterError:
+        return rate(results, settings.model_copy(update={"advantage": THESIS.advantage, "drawelo": THESIS.drawelo}))
 
 
 def run_elos(ratings: Mapping[tuple[str, str], Rating], runs: pd.DataFrame | None = None) -> pd.DataFrame:
