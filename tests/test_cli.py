@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pandas as pd
 import psutil
@@ -35,8 +36,9 @@ SMALL = ("--set", "games=2", "--set", "rollouts=2", "--set", "boards=connect4", 
 
 
 class Small(Orientation):
-    """Orientation at a scale of milliseconds."""
+    """Orientation at a scale of milliseconds: three units."""
 
+    READINGS: ClassVar[dict[str, Any]] = {}
     games: int = 2
     rollouts: int = 2
     boards: tuple[str, ...] = ("connect4",)
@@ -414,8 +416,8 @@ def test_a_measured_network_is_taken_from_the_store_and_not_trained_again(
         (["run", "it_learns", "--set", "preset=smoke", "--set", "iterations=100"], "one of the two should be left out"),
         (["run", "readings", "--workers", "-1"], "workers = -1 is not allowed"),
         (["publish", "readings", "--workers", "-1"], "workers = -1 is not allowed"),
-        (["run", "orientation", "--unit", "abc"], "there is no unit 'abc' among the 66 of orientation with these"),
-        (["run", "orientation", "--index", "66"], "--index 66 is not allowed: it should be 0 to 65"),
+        (["run", "orientation", "--unit", "abc"], "there is no unit 'abc' among the 78 of orientation with these"),
+        (["run", "orientation", "--index", "78"], "--index 78 is not allowed: it should be 0 to 77"),
         (["run", "orientation", "--index", "-1"], "--index -1 is not allowed"),
         (["run", "orientation", "--kind", "run"], "--kind 'run' is not allowed: orientation has match"),
         (["run", "orientation", "--again"], "--again needs a unit"),
