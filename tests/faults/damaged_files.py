@@ -3,6 +3,7 @@
 import random
 import shutil
 import warnings
+from itertools import cycle
 from pathlib import Path
 
 from fault_tasks import TinyUnit, train, training
@@ -61,8 +62,10 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
         for unit in runs:
             publish_network(template / "data" / "one", unit, template / "store")
         storing.published_root = lambda: folder / "trial" / "data"
-        for trial in range(number):
-            _one(template, folder / "trial", KINDS[trial % len(KINDS)], draw, units, runs, outcome)
+        for kind in cycle(KINDS):
+            _one(template, folder / "trial", kind, draw, units, runs, outcome)
+            if outcome.trials >= number:
+                break
     finally:
         storing.published_root = real
     return outcome
