@@ -75,7 +75,7 @@ def test_the_author_s_shape_has_four_convolutions_and_two_layers_with_batch_norm
     [
         ({"game": "tictactoe"}, "shape 'author' needs 5 or more rows and columns"),
         ({"game": "chess"}, "there is no game 'chess'"),
-        ({"game": "othello", "hidden": (0,)}, "hidden.0 = 0 is not allowed"),
+        ({"game": "othello", "hidden": (0,)}, "hidden[0] = 0 is not allowed"),
         ({"game": "othello", "hidden": (8,) * 5}, "hidden = (8, 8, 8, 8, 8) is not allowed"),
         ({"game": "othello", "channels": 0}, "channels = 0 is not allowed"),
         ({"game": "othello", "dropout": 1.0}, "dropout = 1.0 is not allowed"),

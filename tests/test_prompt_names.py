@@ -7,9 +7,11 @@ import sys
 
 import numpy as np
 import pytest
+from IPython.core.completer import provisionalcompleter
+from IPython.core.interactiveshell import InteractiveShell
 
 import wslib as ws
-from wslib.games import IllegalMove, Position
+from wslib.games import Game, IllegalMove, Position
 from wslib.parameters import ParameterError
 
 QUICK = {"channels": 4, "hidden": (8,)}
@@ -57,6 +59,20 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are():
 
 def test_the_version_is_that_of_the_package():
     assert ws.__version__.count(".") == 2
+
+
+def test_tab_completion_finds_the_names_and_their_options():
+    shell = InteractiveShell()
+    shell.run_cell("import wslib as ws")
+    shell.Completer.use_jedi = False
+    with provisionalcompleter():
+        found = {
+            text: {one.text for one in shell.Completer.completions(text, len(text))}
+            for text in ("ws.", "ws.player('mcts', sim", "ws.train('connect4', learn")
+        }
+    names, *options = found.values()
+    assert names == {f".{name}" for name in ws.__all__ if name != "__version__"}
+    assert options == [{"simulations="}, {"learning_rate="}]
 
 
 # --- what is natural to type ------------------------------------------------------------------------------------------
@@ -155,6 +171,10 @@ def test_a_game_is_checked_by_its_promises():
     assert ws.check_game(ws.game("tictactoe"), games=2) > 0
 
 
+class Hex(Game):
+    """Stands for a game with rules of its own."""
+
+
 # --- what is wrong, and what would be right ---------------------------------------------------------------------------
 
 
@@ -192,6 +212,13 @@ WRONG = {
     "a game that is over": (lambda net: net.look(ws.game("tictactoe", 5).position()), "this network plays"),
     "nodes as text": (lambda net: ws.solve("connect4", nodes="many"), "nodes = 'many' .* a whole number of 1 or more"),
     "solve a number": (lambda net: ws.solve(4), "4 is no position: give one, as game"),
+    "a game that no solver knows": (
+        lambda net: ws.solve(Hex("gobang", 6, 6, 4).start()),
+        "Hex 'gobang' cannot be solved: othello, connect4, gobang can",
+    ),
+    "no text for a board": (lambda net: ws.game("gobang").parse(3), "a board is drawn with '.', 'X' and 'O', not by 3"),
+    "no list of methods": (lambda net: ws.search("connect4", methods=3), "methods = 3 is not allowed: it should be a"),
+    "half a simulation": (lambda net: ws.player("mcts", simulations=1.5), "simulations = 1.5 .* be a whole number$"),
     "no file": (lambda net: ws.load("nowhere.safetensors"), "there is no file 'nowhere.safetensors'"),
     "a network's option": (lambda net: ws.network("connect4", layers=3), "there is no parameter 'layers' here"),
     "no more": (lambda net: ws.search("tictactoe", simulations=5).more(0), "simulations = 0 .* a whole number of 1"),

@@ -16,6 +16,7 @@ from wslib.study.engine.networks import network_file
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.tournament import NetworkEntrant, pair
+from wslib.study.statistics.rating import rate
 from wslib.training.settings import preset
 
 TINY = {"preset": "smoke", "progress": False}
@@ -177,6 +178,20 @@ WRONG = {
     "no preset": (lambda: ws.train("connect4", preset="huge"), "there is no preset 'huge': the presets are smoke, la"),
     "an option": (lambda: ws.train("connect4", lr=1), "there is no parameter 'lr' here: the parameters are "),
     "iterations": (lambda: ws.train("connect4", iterations="few"), "iterations = 'few' is not allowed"),
+    "a list for a method": (
+        lambda: ws.train("connect4", ["wro"]),
+        "method = ['wro'] is not allowed: it should be b",
+    ),
+    "layers": (lambda: ws.train("connect4", hidden=3), "hidden = 3 is not allowed: it should be a list"),
+    "too few": (
+        lambda: ws.train("connect4", "wro", weights=[]),
+        "weights = [] is not allowed: it should have at",
+    ),
+    "rated games": (lambda: rate(ws.match("tictactoe", "random", "random", 2)), "is no table of results: tournament"),
+    "no rating": (
+        lambda: ws.tournament(["mcts", "rave"], "gobang", rating=3),
+        "rating = 3 is not allowed: it should",
+    ),
     "no players": (lambda: ws.tournament("mcts"), "'mcts' are no players: give them by name"),
     "one player": (lambda: ws.tournament({"a": "mcts"}), "a tournament has 2 players or more, not 1"),
     "no game": (lambda: ws.tournament(["mcts", "rave"]), "name it, as game='connect4'"),

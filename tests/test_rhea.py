@@ -274,7 +274,7 @@ def test_in_othello_sequences_are_worth_much_more_when_they_are_repaired():
         ({"horizon": 0}, "horizon = 0 is not allowed: it should be greater than or equal to 1"),
         ({"horizon": 65}, "horizon = 65 is not allowed: it should be less than or equal to 64"),
         ({"population": 0}, "population = 0 is not allowed: it should be greater than or equal to 1"),
-        ({"population": 2.5}, "population = 2.5 is not allowed: it should be a valid integer"),
+        ({"population": 2.5}, "population = 2.5 is not allowed: it should be a whole number"),
         ({"mutation": 1.1}, "mutation = 1.1 is not allowed: it should be less than or equal to 1"),
         ({"mutation": -0.1}, "mutation = -0.1 is not allowed: it should be greater than or equal to 0"),
         ({"illegal": "pass"}, "illegal = 'pass' is not allowed: it should be 'repair' or 'random'"),

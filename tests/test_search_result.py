@@ -15,9 +15,9 @@ from wslib.search import SearchSettings, search
     [
         ({"simulations": 0}, "simulations = 0 is not allowed: it should be greater than or equal to 1"),
         ({"simulations": 10**7}, "simulations = 10000000 is not allowed: it should be less than or equal to 1000000"),
-        ({"simulations": 1.5}, "simulations = 1.5 is not allowed: it should be a valid integer"),
-        ({"simulations": None}, "simulations = None is not allowed: it should be a valid integer"),
-        ({"method": "rave", "simulations": "few"}, "simulations = 'few' is not allowed: it should be a valid integer"),
+        ({"simulations": 1.5}, "simulations = 1.5 is not allowed: it should be a whole number"),
+        ({"simulations": None}, "simulations = None is not allowed: it should be a whole number"),
+        ({"method": "rave", "simulations": "few"}, "simulations = 'few' is not allowed: it should be a whole number"),
         ({"c": -1}, "c = -1 is not allowed: it should be greater than or equal to 0"),
         ({"c": float("nan")}, "c = nan is not allowed: it should be a finite number"),
         ({"c": float("inf")}, "c = inf is not allowed: it should be a finite number"),

@@ -151,7 +151,7 @@ def test_equal_computations_have_equal_ids(one: dict, other: dict):
         ({"weight": 0.3}, "weight belongs to 'wro' and 'wrora': method 'baseline' mixes nothing"),
         ({"method": "rora", "weights": (1,)}, "weights belongs to 'wro' and 'wrora': method 'rora' mixes nothing"),
         ({"method": "wro", "weights": (1,), "weight": 0.3}, "weights stand in place of weight: give one of the two"),
-        ({"method": "wro", "weights": (1, 2)}, "weights.1 = 2 is not allowed: it should be less than or equal to 1"),
+        ({"method": "wro", "weights": (1, 2)}, "weights[1] = 2 is not allowed: it should be less than or equal to 1"),
         ({"method": "wro", "weights": ()}, "weights = () is not allowed: it should have at least 1 item"),
         ({"method": "wro", "weight": "linear"}, "weight 'linear' and weight_iterations belong together"),
         ({"method": "wro", "weight_iterations": 3}, "weight 'linear' and weight_iterations belong together"),

@@ -72,7 +72,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *globals()} - {"TYPE_CHECKING", "Any", "ModuleType", "import_module", "sys"})
+    return sorted(__all__)
 
 
 class _House(ModuleType):

@@ -8,6 +8,7 @@ version of the results; a field that cannot act is null in it, so that equal com
 import hashlib
 import inspect
 import json
+import re
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from numbers import Integral
@@ -16,6 +17,11 @@ from typing import Any, ClassVar, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 F = TypeVar("F", bound=Callable[..., Any])
+_PLAIN_WORDS = (
+    ("a valid integer.*", "a whole number"), ("a valid number.*", "a number"), ("a valid string", "a text"),
+    ("a valid (tuple|list)", "a list"), ("a valid boolean.*", "True or False"), (" after validation, not .*", ""),
+)  # fmt: skip
+"""What pydantic calls things, and what a sentence of ours does."""
 RESULTS_VERSION = 1
 """Of results without a network. To be raised when a change of the code changes results; a golden test notices when that
 was forgotten."""
@@ -128,7 +134,7 @@ def digest(values: dict[str, Any], results_version: int = RESULTS_VERSION) -> st
 def _sentence(model: type[Parameters], error: ValidationError) -> str:
     """The first problem, as a sentence that says what would be right."""
     problem = error.errors()[0]
-    name = ".".join(str(part) for part in problem["loc"])
+    name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in problem["loc"]).lstrip(".")
     if problem["type"] == "extra_forbidden":
         return f"there is no parameter {name!r} here: the parameters are {', '.join(model.model_fields)}"
     if problem["type"] == "missing":
@@ -137,4 +143,6 @@ def _sentence(model: type[Parameters], error: ValidationError) -> str:
         return problem["msg"].removeprefix("Value error, ")
     wish = problem["msg"]
     wish = wish[wish.index("should") :] if "should" in wish else f"is refused because {wish[0].lower()}{wish[1:]}"
-    return f"{name} = {repr(problem['input'])[:60]} is not allowed: it {wish}"
+    for theirs, ours in _PLAIN_WORDS:
+        wish = re.sub(theirs, ours, wish)
+    return f"{name} = {brief(problem['input'])} is not allowed: it {wish}"

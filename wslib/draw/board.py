@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wslib.games import FIRST, SECOND, STONES, Position
+from wslib.games import FIRST, SECOND, STONES, Game, Position, position_of
 
 CELL, RADIUS = 40, 16
 TOP, BOTTOM, EDGE = 22, 30, 3
@@ -91,24 +91,24 @@ def _figure(drawing: Drawing, style: str) -> str:
 
 
 def board(
-    position: Position,
+    position: Position | Game | str,
     heat: Heat | None = None,
     labels: Mapping[Any, str] | None = None,
     last: bool = True,
     caption: str | None = None,
     size: int | None = None,
 ) -> Drawing:
-    """Draw a position.
+    """Draw a position (of a game: its start).
 
     ``heat`` is a number per action (a vector over all actions, or a mapping from moves by name or number): the larger
     it is, the stronger the shading of the action's cell, in Connect Four the one where the stone would land; negative
     numbers are shaded in another hue. ``labels`` are short texts per action; without them a distribution is labelled
     in per cent, other numbers with their value. ``last`` outlines the last move. ``size`` is the width in pixels.
 
-    >>> from wslib.games import game
-    >>> board(game("tictactoe").start(), heat={"b2": 1.0}).svg.count(">100%<")
+    >>> board("tictactoe", heat={"b2": 1.0}).svg.count(">100%<")
     1
     """
+    position = position_of(position)
     game = position.game
     numbers = _per_action(position, heat)
     texts = _default_labels(position, numbers) if labels is None else {}

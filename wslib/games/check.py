@@ -3,18 +3,18 @@
 import numpy as np
 
 from wslib.games.game import Game, Position
+from wslib.games.game import game as game_of
 
 
-def check_game(game: Game, games: int = 50, seed: int = 0) -> int:
+def check_game(game: Game | str, games: int = 50, seed: int = 0) -> int:
     """Play random games and check every promise a game makes; returns the number of positions seen.
 
     Raises an AssertionError that names the broken promise and shows the position.
 
-    >>> from wslib.games import game
-    >>> check_game(game("tictactoe"), games=5) > 0
+    >>> check_game("tictactoe", games=5) > 0
     True
     """
-    rng = np.random.default_rng(seed)
+    game, rng = game_of(game), np.random.default_rng(seed)
     seen = 0
     for _ in range(games):
         position = game.start()

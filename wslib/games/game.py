@@ -183,6 +183,8 @@ class Game:
         >>> game("tictactoe").parse("X . . / . O . / . . . / X to move").moves
         ('b1', 'c1', 'a2', 'c2', 'a3', 'b3', 'c3')
         """
+        if not isinstance(text, str):
+            raise ValueError(f"a board is drawn with '.', 'X' and 'O', not by {brief(text)}")
         mover = re.search(r"([XO])\s+to\s+move", text)
         board_text = re.sub(r"[XO]\s+to\s+move.*|[XO] has won.*|drawn.*", "", text)
         rows = []

@@ -159,7 +159,7 @@ def _several(methods: str | Sequence[str], method: str | None, network: Evaluato
         raise ParameterError("method names one search and methods several: give one of the two")
     if methods == "all":
         return list(WITHOUT_NETWORK if network is None else GUIDED)
-    if isinstance(methods, str) or not methods:
+    if isinstance(methods, str) or not isinstance(methods, Sequence) or not methods:
         raise ParameterError(f"methods = {brief(methods)} is not allowed: it should be a list of methods, or 'all'")
     return list(dict.fromkeys(methods))
 

@@ -114,14 +114,14 @@ class GuidedSettings(TreeSettings):
 
     @classmethod
     def uses_rave(cls, method: Any) -> bool:
-        return method in GUIDED and GUIDED[method].rave
+        return isinstance(method, str) and method in GUIDED and GUIDED[method].rave
 
     @model_validator(mode="before")
     @classmethod
     def _weigh(cls, values: Any) -> Any:
         """WRo and WRoRa mix half and half unless told otherwise, as in Table 6.1."""
         values = dict(values)
-        method = GUIDED.get(values.get("method", "baseline"))
+        method = GUIDED.get(str(values.get("method", "baseline")))
         if method and method.leaf == "mixture" and values.get("weight") is None:
             values["weight"] = 0.5
         return values

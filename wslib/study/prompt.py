@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import pandas as pd
 from tqdm import tqdm
 
+from wslib._bar import nobody_looks
 from wslib._compiled import stream
 from wslib.files import default_root
 from wslib.games import Game, Position
@@ -25,6 +26,7 @@ from wslib.network.prompt import PlayingNetwork
 from wslib.parameters import ParameterError, Parameters, brief, takes, whole
 from wslib.play import NetworkPlayer, match
 from wslib.play.players import player_of
+from wslib.search import GUIDED
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.listing import NAMES, all_runs, preset_of, warm_start
 from wslib.study.engine import networks
@@ -138,12 +140,14 @@ def train(game: Game | str, method: str = "baseline", iterations: int = 10, *, p
     """
     if not isinstance(preset, str):
         raise ParameterError(f"there is no preset {brief(preset)}: the presets are {', '.join(PRESETS)}")
+    if not isinstance(method, str):
+        raise ParameterError(f"method = {brief(method)} is not allowed: it should be {', '.join((*GUIDED, 'rhea'))}")
     run = settings_of(preset, game=game_of(game).id, method=method, seed=seed, **options)
     unit, root = RunUnit(run=run, iterations=iterations), default_root()
     if study.origins([unit], HERE)[unit.id] is None or not networks.is_there(run, unit.iterations, root):
         begun = next((k for k in RunFiles(run, root).iterations() if k <= unit.iterations), 0)
         with tqdm(total=unit.iterations, initial=begun, desc=f"{run.method}, {game}", unit="iteration", leave=False,
-                  disable=not progress) as bar:  # fmt: skip
+                  disable=not progress or nobody_looks()) as bar:  # fmt: skip
             study.compute_unit(unit, root, told=lambda news: bar.update())
     return Run(run, unit.iterations)
 
@@ -293,6 +297,8 @@ def tournament(players: Mapping[str, Any] | Sequence[str], game: Game | str | No
     entrants = {str(name): _entrant(what) for name, what in _named(players).items()}
     board = game_of(game) if game is not None else _game_of_networks(entrants)
     whole("games", games, 2)
+    if not isinstance(rating, RatingSettings | None):
+        raise ParameterError(f"rating = {brief(rating)} is not allowed: it should be RatingSettings or None")
     pairs = list(combinations(entrants.items(), 2))
     options = {"games": games, "opening_plies": opening_plies, "seed": seed}
     kept = [pair for pair in pairs if all(isinstance(entrant, Parameters) for _, entrant in pair)]

@@ -22,6 +22,8 @@ from wslib.perfect.solver.table import LIMIT, NODES, STOPPED, empty_memory
 T = TypeVar("T")
 WORDS = {1: "win", 0: "draw", -1: "loss", None: "?"}
 TABLE_BITS = range(8, 29)
+SOLVED = ("othello", "connect4", "gobang")
+"""Games whose rules the solvers know; tic-tac-toe is a small Gobang."""
 
 
 class Solver:
@@ -37,6 +39,8 @@ class Solver:
         if table_bits not in TABLE_BITS:
             most = TABLE_BITS[-1]
             raise ParameterError(f"table_bits = {table_bits} is not allowed: it should be {TABLE_BITS[0]} to {most}")
+        if type(game) is not Game or game.name not in SOLVED:
+            raise ParameterError(f"{type(game).__name__} {game.name!r} cannot be solved: {', '.join(SOLVED)} can")
         self.game, self.memory = game, empty_memory(table_bits)
         self.lines = None if game.name == "othello" else lines.make_lines(game.rules)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
-from wslib.parameters import ParameterError
+from wslib.parameters import ParameterError, brief
 
 COUNTS = ["wins", "draws", "losses"]
 
@@ -27,6 +27,8 @@ def ordered_pairs(results: pd.DataFrame) -> pd.DataFrame:
      rave   mcts     3      1       0
      mcts   rave     2      0       2
     """
+    if not isinstance(results, pd.DataFrame):
+        raise ParameterError(f"{brief(results)} is no table of results: tournament(…) rates players")
     if {"first", "second", *COUNTS} <= set(results):
         pairs = results[["first", "second", *COUNTS]]
     elif {"a", "b", "a_first", "result_a"} <= set(results):
