@@ -91,8 +91,8 @@ report.again_table(again)
 # 1. Papermill writes an executed notebook in place. An execution that is killed while it writes leaves half a file, also where a
 #    good notebook was. This project's handler writes beside it and renames, for any local output.
 # 2. Publishing replaced files one by one. A kill in the middle left a folder that was refused, rightly, but that could not be published again
-#    either. Now all new files lie beside the old ones, complete, before the first is replaced, and an interrupted
-#    replacement is gone on with.
+#    either. Now all new files lie beside the old ones, complete, before the first is replaced; readers take them from there, and
+#    the next publisher clears up.
 # 3. A worker process that died took the whole pool of processes with it. Now its unit is tried again, and the others do not notice.
 # 4. One failing unit stopped all others. Now the others are computed, and the failures are told at the end.
 # 5. A table of a few kilobytes could unpack to any size. Now there is a limit, before the memory is asked for.
@@ -102,6 +102,9 @@ report.again_table(again)
 # 7. Packing networks wrote over the archive that was there, so that a kill destroyed it.
 # 8. The entry of a new folder in the one above was never flushed, so that a power loss could take whole results with it.
 # 9. Temporary files were swept by their ending alone, so that a store in a folder with other things took hidden files of others.
+# 10. The state of another run or iteration, put in the place of one, was gone on with and gave other results. Now a state says whose it is,
+#    and what does not fit is set aside.
+# 11. A training that diverged, with weights that are no numbers, was stored and published like any other. Now it is refused.
 #
 # ## What we saw
 #

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from wslib.parameters import NETWORK_RESULTS_VERSION, RESULTS_VERSION
+from wslib.study.engine.networks import network_file, published_runs
 from wslib.study.engine.tournament import PairUnit
 from wslib.study.engine.units import Unit
 from wslib.study.pages.catalogue import EXPERIMENTS
@@ -73,6 +74,12 @@ def test_every_folder_of_published_units_belongs_to_an_experiment():
 def test_every_published_id_is_still_asked_for(folder, asked):
     problems = complaints({folder.name: published_today(folder)}, asked)
     assert not problems, "; ".join(problems)
+
+
+def test_every_published_run_has_its_last_network_in_data(tmp_path):
+    for folder in FOLDERS:
+        for unit in published_runs(folder.name):
+            assert network_file(unit.run, unit.iterations, tmp_path), f"{folder.name}: {unit.id}"
 
 
 def test_results_without_networks_are_all_of_today_s_version():

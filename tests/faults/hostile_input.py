@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pandas as pd
 from fault_tasks import TinyUnit
@@ -63,6 +64,14 @@ def sealed(folder: Path, name: str, content: bytes) -> None:
     (folder / MANIFEST).write_text(json.dumps(manifest))
 
 
+def no_numbers(value: str) -> bytes:
+    """A network with this weight, and the checksum that belongs to it."""
+    network = Network(NetworkSettings(game="connect4", channels=4, hidden=(8,)))
+    network.policy.bias.data[0] = float(value)
+    with mock.patch("wslib.network.model._refuse_what_is_no_number"):
+        return to_bytes(network)
+
+
 def network_attacks(marker: str) -> Iterator[Attack]:
     """Files that are no networks, or monstrous ones."""
     good = to_bytes(Network(NetworkSettings(game="connect4", channels=4, hidden=(8,))))
@@ -85,6 +94,7 @@ def network_attacks(marker: str) -> Iterator[Attack]:
         "metadata that is a list": safetensors({"__metadata__": [1]}),
         "settings of a giant": safetensors({"__metadata__": {ABOUT: canonical_json(about)}}),
         "nested settings": safetensors({"__metadata__": {ABOUT: "[" * 200_000}}),
+        **{f"weights that are {value}": no_numbers(value) for value in ("nan", "inf", "-inf")},
         "a good one cut off": good[:-1],
         "a good one with more": good + b"x",
     }.items():

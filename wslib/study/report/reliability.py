@@ -18,6 +18,7 @@ PROMISES = {
     "notebooks": "A killed execution leaves no unreadable notebook in place of a good one",
     "kernel cache": "A damaged cache of compiled code stops no command, and is mended by the next",
     "packing": "Packing that is killed leaves the archive that was there",
+    "publishers killed": "What is published is whole at any moment, each run with its network, and publishing goes on",
     "hostile input": "Crafted input is refused in one sentence, in bounded memory, and nothing of it runs",
 }
 FAULTS = "python tests/faults/run.py "
