@@ -31,6 +31,7 @@ compute: bool = False  # compute what is missing (else: show what there is, and 
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
+from wslib.study.claims import adaptive as claims
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
 from wslib.study.engine.store import thesis_table
@@ -82,12 +83,12 @@ report.balances_figure(report.last_board(balances[balances["scale"] == scale]))
 # ## Claim 6
 
 # %%
-claim = report.claim_6(found, scale)
+claim = claims.claim_6(found, scale)
 report.claim_table(claim)
 
 # %% tags=["hide-input"]
 everything = {*BOARDS, *ENHANCEMENTS} <= {*asked.boards, *asked.methods}
-verdict = report.whole_claim(claim, everything)
+verdict = claims.whole_claim(claim, everything)
 say(f"**Claim 6 as a whole: {verdict}**, by the rule that all parts must be.")
 
 # %% [markdown]
@@ -131,4 +132,4 @@ say(f"**Claim 6 as a whole: {verdict}**, by the rule that all parts must be.")
 # The first takes seconds; the second computes two runs of each kind with one epoch, which takes about a minute.
 
 # %% tags=["remove-cell"]
-numbers(claim_6=verdict, switch_runs=str(len(report.claimed(found, scale))))
+numbers(claim_6=verdict, switch_runs=str(len(claims.claimed(found, scale))))

@@ -35,13 +35,14 @@ from wslib.study.engine.notebook import numbers, origin, read_parameters, result
 from wslib.study.pages.warm import AdaptiveVsFixed
 from wslib.study.report import verdicts as claims
 from wslib.study.report import warm as report
+from wslib.study.statistics import pools
 
 asked = read_parameters(AdaptiveVsFixed, globals())
 kinds = ["baseline", *(f"{method} {switch}" for method in asked.methods for switch in ("fixed", "adaptive"))]
 
 # %% tags=["remove-stderr"]
 units, found = results_of(asked)
-runs_found, pairs = found[found["part"] == "run"], report.round_robin(found[found["part"] == "pool"])
+runs_found, pairs = found[found["part"] == "run"], pools.round_robin(found[found["part"] == "pool"])
 runs_asked = asked.labels().query("part == 'run'")
 origin(found, asked.name)
 
@@ -55,8 +56,8 @@ report.coverage_table(runs_found, runs_asked, asked.preset)
 # ## Elo of the final networks
 
 # %%
-ratings = report.pool_ratings(pairs, anchor="random")
-elos = report.run_elos(ratings, runs_found)
+ratings = pools.pool_ratings(pairs, anchor="random")
+elos = pools.run_elos(ratings, runs_found)
 report.elo_figure(elos, kinds, "Elo of the final networks; the random player has 0.")
 
 # %%

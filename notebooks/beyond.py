@@ -32,13 +32,14 @@ workers: int = 0  # worker processes; 0 is one per core
 from wslib.study.engine.notebook import origin, read_parameters, results_of, say
 from wslib.study.pages.warm import Beyond
 from wslib.study.report import warm as report
+from wslib.study.statistics import pools
 
 asked = read_parameters(Beyond, globals())
 kinds = [*asked.methods, *asked.CHANGES]
 
 # %% tags=["remove-stderr"]
 units, found = results_of(asked)
-runs_found, pairs = found[found["part"] == "run"], report.round_robin(found[found["part"] == "pool"])
+runs_found, pairs = found[found["part"] == "run"], pools.round_robin(found[found["part"] == "pool"])
 runs_asked = asked.labels().query("part == 'run'")
 origin(found, asked.name)
 
@@ -55,8 +56,8 @@ report.coverage_table(runs_found, runs_asked, asked.preset)
 # and seven columns, as it is sold.
 
 # %%
-ratings = report.pool_ratings(pairs, anchor="random")
-elos = report.run_elos(ratings, runs_found)
+ratings = pools.pool_ratings(pairs, anchor="random")
+elos = pools.run_elos(ratings, runs_found)
 report.elo_figure(elos, kinds, "Elo of the final networks by kind of run; the random player has 0.")
 
 # %%

@@ -38,12 +38,13 @@ workers: int = 0  # worker processes; 0 is one per core
 from wslib.study.engine.notebook import origin, read_parameters, results_of, say
 from wslib.study.pages.warm import Control
 from wslib.study.report import warm as report
+from wslib.study.statistics import pools
 
 asked = read_parameters(Control, globals())
 
 # %% tags=["remove-stderr"]
 units, found = results_of(asked)
-runs_found, pairs = found[found["part"] == "run"], report.round_robin(found[found["part"] == "pool"])
+runs_found, pairs = found[found["part"] == "run"], pools.round_robin(found[found["part"] == "pool"])
 runs_asked = asked.labels().query("part == 'run'")
 kinds = list(dict.fromkeys(runs_asked["kind"]))
 scales = ", ".join(asked.scales)
@@ -63,8 +64,8 @@ report.coverage_table(runs_found, runs_asked, scales)
 # A run whose network is not at hand cannot meet all others and is not rated; the tables count those that are.
 
 # %%
-ratings = report.pool_ratings(pairs, anchor="random")
-elos = report.run_elos(ratings, runs_found)
+ratings = pools.pool_ratings(pairs, anchor="random")
+elos = pools.run_elos(ratings, runs_found)
 report.elo_figure(elos, kinds, "Elo of the final networks by method and preset; the random player has 0.")
 
 # %%

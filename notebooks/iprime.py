@@ -37,6 +37,7 @@ from wslib.study.engine.notebook import numbers, origin, read_parameters, result
 from wslib.study.pages.warm import IPrime
 from wslib.study.report import verdicts as claims
 from wslib.study.report import warm as report
+from wslib.study.statistics import pools
 
 asked = read_parameters(IPrime, globals())
 
@@ -44,7 +45,7 @@ asked = read_parameters(IPrime, globals())
 units, found = results_of(asked)
 runs_found = found[found["part"] == "run"]
 panels = report.panels(runs_found, asked.methods)  # those with something to compare
-pairs = report.round_robin(found[(found["part"] == "pool") & found["pool"].isin(panels)])
+pairs = pools.round_robin(found[(found["part"] == "pool") & found["pool"].isin(panels)])
 runs_asked = asked.labels().query("part == 'run'")
 origin(found, asked.name)
 
@@ -60,8 +61,8 @@ report.coverage_table(runs_found, runs_asked, asked.preset)
 # Baseline's runs and one random player are in every pool; the thesis does not say whether its panels are one pool.
 
 # %%
-ratings = report.pool_ratings(pairs, anchor="random")
-elos = report.run_elos(ratings, runs_found)
+ratings = pools.pool_ratings(pairs, anchor="random")
+elos = pools.run_elos(ratings, runs_found)
 report.length_figure(elos, panels, asked.lengths)
 
 # %%

@@ -32,6 +32,7 @@ seed: int = 0  # seed of all random streams
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
+from wslib.study.claims import orientation as claims
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import numbers, origin, read_parameters, say
 from wslib.study.engine.store import thesis_table
@@ -66,12 +67,12 @@ report.comparison_table(compared)
 # ## Claim 1
 
 # %%
-claim = report.claim_1(table)
+claim = claims.claim_1(table)
 report.claim_1_table(claim)
 
 # %% tags=["hide-input"]
 orderings, exception = claim[~claim["exception"]], claim[claim["exception"]]
-verdict = report.claim_1_verdict(claim)
+verdict = claims.claim_1_verdict(claim)
 shown = (orderings["verdict"] == decide.REPLICATED).sum()
 prose = f"**Verdict on claim 1: {verdict}.** {shown} of {len(orderings)} orderings show with the claimed sign."
 for row in exception.itertuples():
@@ -134,7 +135,7 @@ say("" if moved is None else in_readings_prose(moved, "rave", "mcts"))
 # and that two rollouts per individual are a bit more stable than one.
 
 # %%
-changed = report.rhea_changes(matches[matches["part"] == "rhea"], table) if "rhea" in asked.players else None
+changed = claims.rhea_changes(matches[matches["part"] == "rhea"], table) if "rhea" in asked.players else None
 report.rhea_table(changed) if changed is not None else say("RHEA does not play.")
 
 # %% tags=["hide-input"]

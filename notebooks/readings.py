@@ -27,6 +27,7 @@ seed: int = 0  # seed of all random streams
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
+from wslib.study.claims.orientation import claim_1, claim_1_verdict
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import numbers, origin, read_parameters, say
 from wslib.study.engine.store import thesis_table
@@ -78,12 +79,12 @@ report.in_readings_table(moved, "rave", "mcts")
 # ## Does claim 1 depend on the reading?
 
 # %%
-claims = {reading: orientation.claim_1(group) for reading, group in matches.groupby("reading", sort=False)}
+claims = {reading: claim_1(group) for reading, group in matches.groupby("reading", sort=False)}
 report.readings_table(claims)
 
 # %% tags=["hide-input"]
 best = distance.index[0]
-agreeing = sum(orientation.claim_1_verdict(claim) == decide.REPLICATED for claim in claims.values())
+agreeing = sum(claim_1_verdict(claim) == decide.REPLICATED for claim in claims.values())
 othello = {r: c[c["exception"]].iloc[0] for r, c in claims.items() if c["exception"].any()}
 holding = [r for r, row in othello.items() if row["verdict"] == decide.REPLICATED]
 text = (

@@ -31,6 +31,7 @@ workers: int = 0  # worker processes; 0 is one per core
 
 # %%
 from wslib.search import GUIDED
+from wslib.study.claims import untrained as claims
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import numbers, origin, read_parameters, say
 from wslib.study.engine.store import thesis_table
@@ -52,7 +53,7 @@ origin(results, asked.name)
 # different games (ours use chance to break ties, and in playouts). Here every game has a new network, which both players share.
 
 # %%
-cells = report.against_baseline(matches, thesis_table("table_6_1"))
+cells = claims.against_baseline(matches, thesis_table("table_6_1"))
 report.cells_table(cells)
 
 # %% [markdown]
@@ -91,11 +92,11 @@ say(report.sampling_prose(readings))
 # ## Claim 2
 
 # %%
-claim = report.claim_2(cells)
+claim = claims.claim_2(cells)
 report.claim_2_table(claim)
 
 # %% tags=["hide-input"]
-verdict = report.claim_2_verdict(claim)
+verdict = claims.claim_2_verdict(claim)
 say(f"**Verdict on claim 2 as a whole: {verdict}.** By its parts: {report.claim_2_prose(claim)}")
 
 # %% [markdown]

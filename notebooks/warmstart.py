@@ -41,6 +41,7 @@ from wslib.study.pages.warm import Warmstart
 from wslib.study.report import methods as against
 from wslib.study.report import verdicts as claims
 from wslib.study.report import warm as report
+from wslib.study.statistics import pools
 
 asked = read_parameters(Warmstart, globals())
 
@@ -48,7 +49,7 @@ asked = read_parameters(Warmstart, globals())
 units, found = results_of(asked)
 runs_found = found[found["part"] == "run"]
 runs_asked = asked.labels().query("part == 'run'")
-pairs = report.round_robin(found[found["part"] == "pool"])
+pairs = pools.round_robin(found[found["part"] == "pool"])
 way = found[found["part"] == "anchored"]
 perfect = report.of_whole_runs(found[found["part"] == "perfect"], runs_found)
 origin(found, asked.name)
@@ -67,8 +68,8 @@ report.coverage_table(runs_found, runs_asked, asked.preset)
 # move's advantage and the draws estimated; the random player has Elo 0. Every mark is a run.
 
 # %%
-ratings = report.pool_ratings(pairs, anchor="random")
-elos = report.run_elos(ratings, runs_found)
+ratings = pools.pool_ratings(pairs, anchor="random")
+elos = pools.run_elos(ratings, runs_found)
 report.elo_figure(
     elos,
     asked.methods,
@@ -144,8 +145,8 @@ say(
 
 # %% tags=["hide-input"]
 if len(way):
-    way_ratings = report.pool_ratings(way, anchor="random")
-    aged = report.run_elos(way_ratings, runs_found).dropna(subset="iteration").astype({"iteration": int})
+    way_ratings = pools.pool_ratings(way, anchor="random")
+    aged = pools.run_elos(way_ratings, runs_found).dropna(subset="iteration").astype({"iteration": int})
     aged = report.of_whole_runs(aged, runs_found)
     display(
         report.way_figure(

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from wslib.study.claims import orientation, untrained
 from wslib.study.claims.choices import AtLeastOne, BestDiffers, Field
 from wslib.study.claims.designs import Design
 from wslib.study.claims.evidence import Evidence, Page, gather
@@ -17,7 +18,6 @@ from wslib.study.claims.table import DIFFERS, FOLLOWED, judge, judged_on, on_pag
 from wslib.study.engine.store import LocalStore, thesis_table
 from wslib.study.pages.base import Orientation
 from wslib.study.pages.warm import IPrime, Warmstart
-from wslib.study.report import orientation, untrained
 from wslib.study.report import verdicts as report
 from wslib.study.statistics import decide, stats
 from wslib.study.statistics.compare import games_needed

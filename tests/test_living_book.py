@@ -33,7 +33,7 @@ from wslib.study.report import orientation, warm
 from wslib.study.report import verdicts as report
 from wslib.study.report.explorer import summary_prose
 from wslib.study.report.look import percent
-from wslib.study.statistics import decide
+from wslib.study.statistics import decide, pools
 
 ROOT = Path(__file__).resolve().parent.parent
 WARMSTART = Warmstart(boards=("connect4",), methods=("baseline", "wrora"), workers=1)
@@ -84,7 +84,7 @@ def seen(evidence: Evidence, experiment: Warmstart = WARMSTART) -> dict[str, str
     """What pages show of these results."""
     found = evidence.frame("warmstart", "run")
     asked = experiment.labels().query("part == 'run'")
-    pairs = warm.round_robin(evidence.frame("warmstart", "pool"))
+    pairs = pools.round_robin(evidence.frame("warmstart", "pool"))
     rows, parts = judge(Evidence(evidence.frames, evidence.tables, asked=FULL))
     elos = evidence.elos["warmstart"]
     part = parts[parts["part"] == "Connect Four: WRoRa > Baseline"].iloc[0]

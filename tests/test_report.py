@@ -17,6 +17,7 @@ from published_tables import table_rows
 from scipy.stats import binomtest
 from study_tasks import computed_now
 
+from wslib.study.claims import orientation as claims
 from wslib.study.engine import units as study
 from wslib.study.engine.published import Published
 from wslib.study.engine.store import thesis_table
@@ -181,13 +182,13 @@ def test_claim_1_is_the_same_in_whatever_order_a_pair_is_stored(table: pd.DataFr
     for colour, other in (("first", "second"), ("second", "first")):
         turned[f"wins_{colour}"], turned[f"losses_{colour}"] = table[f"losses_{other}"], table[f"wins_{other}"]
         turned[f"draws_{colour}"] = table[f"draws_{other}"]
-    claims = [report.claim_1(frame) for frame in (table, turned)]
-    pd.testing.assert_frame_equal(*claims)
-    assert len(claims[0]) == 18
+    both = [claims.claim_1(frame) for frame in (table, turned)]
+    pd.testing.assert_frame_equal(*both)
+    assert len(both[0]) == 18
 
 
 def test_claim_1_names_the_stronger_first_and_has_one_exception(table: pd.DataFrame):
-    claim = report.claim_1(table)
+    claim = claims.claim_1(table)
     order = {"rave": 0, "mcts": 1, "rhea": 2, "random": 3}
     assert all(order[r.strong] < order[r.weak] for r in claim.itertuples())
     (exception,) = claim[claim["exception"]].itertuples()
@@ -198,16 +199,16 @@ def test_claim_1_names_the_stronger_first_and_has_one_exception(table: pd.DataFr
 @pytest.mark.parametrize("players", [p for n in (2, 3) for p in combinations(PLAYERS, n)], ids="-".join)
 def test_claim_1_does_with_the_players_that_are_there(players: tuple[str, ...], table: pd.DataFrame):
     part = table[table["a"].isin(players) & table["b"].isin(players)]
-    claim = report.claim_1(part)
+    claim = claims.claim_1(part)
     assert len(claim) == 3 * len(list(combinations(players, 2)))
-    assert report.claim_1_verdict(claim) in decide.WORDS
+    assert claims.claim_1_verdict(claim) in decide.WORDS
     assert len(shown(report.claim_1_table(claim))) == len(claim)
 
 
 def test_an_experiment_with_only_the_exception_decides_no_ordering():
-    claim = report.claim_1(matches_of(("othello", "rhea", "random", 250, 0, 250)))
+    claim = claims.claim_1(matches_of(("othello", "rhea", "random", 250, 0, 250)))
     assert claim["exception"].tolist() == [True]
-    assert report.claim_1_verdict(claim) == decide.UNDECIDED
+    assert claims.claim_1_verdict(claim) == decide.UNDECIDED
 
 
 def claim_of(replicated: int, against: int, open_: int) -> pd.DataFrame:
@@ -228,11 +229,11 @@ def claim_of(replicated: int, against: int, open_: int) -> pd.DataFrame:
     ],
 )
 def test_nearly_all_is_nine_orderings_in_ten(counts: tuple[int, int, int], verdict: str):
-    assert report.claim_1_verdict(claim_of(*counts)) == verdict
+    assert claims.claim_1_verdict(claim_of(*counts)) == verdict
 
 
 def test_an_undecided_ordering_says_how_many_games_would_decide():
-    claim = report.claim_1(matches_of(("gobang", "rave", "mcts", 11, 0, 9), ("othello", "rave", "mcts", 10, 0, 10)))
+    claim = claims.claim_1(matches_of(("gobang", "rave", "mcts", 11, 0, 9), ("othello", "rave", "mcts", 10, 0, 10)))
     rows = shown(report.claim_1_table(claim))
     assert rows[0]["would decide"] == f"{stats.games_to_decide(11, 0, 9, tests=len(claim)):,} games"
     assert rows[1]["would decide"] == f"{stats.games_to_decide(10, 0, 10):,} games"

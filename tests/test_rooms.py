@@ -45,5 +45,17 @@ def test_a_module_imports_only_from_its_room_and_those_above():
     assert not wrong
 
 
+def test_what_is_found_knows_nothing_of_how_it_is_shown():
+    below = {"statistics": ("claims", "report"), "claims": ("report",)}
+    wrong = [
+        f"{path.relative_to(HOUSE)} imports from {other}"
+        for room, others in below.items()
+        for path in sorted((HOUSE / "study" / room).glob("*.py"))
+        for other in others
+        if f"wslib.study.{other}" in path.read_text(encoding="utf-8")
+    ]
+    assert not wrong
+
+
 def test_an_import_in_the_body_of_a_function_is_seen():
     assert imported("def f():\n    from wslib import draw\n    import wslib.play.match") == {"draw", "play"}

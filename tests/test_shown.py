@@ -18,8 +18,8 @@ from test_book import ROOT, article, pages, where
 
 from wslib.study.engine import units as study
 from wslib.study.pages.warm import Adaptive, AdaptiveVsFixed, Beyond, Control, Warmstart
-from wslib.study.report import warm
 from wslib.study.report.look import board_name, kind_name
+from wslib.study.statistics import pools
 
 pytestmark = pytest.mark.book
 
@@ -50,14 +50,14 @@ def results(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     asked = RATED[name]().grown()
     labels = asked.labels()
     found = labels.join(study.results(asked.units(), name, 1, compute=False), how="inner")
-    return found[found["part"] == "run"], warm.round_robin(found[found["part"] == "pool"])
+    return found[found["part"] == "run"], pools.round_robin(found[found["part"] == "pool"])
 
 
 @cache
 def elos(name: str) -> pd.DataFrame:
     """A row per rated run."""
     rows = []
-    for (board, pool), rating in warm.pool_ratings(results(name)[1], anchor="random").items():
+    for (board, pool), rating in pools.pool_ratings(results(name)[1], anchor="random").items():
         for player, elo in zip(rating.players, rating.elo, strict=True):
             if re.fullmatch(r".+-\d+", player):
                 rows.append({"board": board, "pool": pool, "kind": player.rsplit("-", 1)[0], "elo": elo})

@@ -13,6 +13,7 @@ from wslib.play import NetworkPlayer, match
 from wslib.play.players import move
 from wslib.search import GuidedSettings
 from wslib.search.guided import GuidedSearch
+from wslib.study.claims.untrained import against_baseline
 from wslib.study.engine.runs import UntrainedUnit
 from wslib.study.pages.learning import SAMPLED, Untrained
 from wslib.study.report import untrained as report
@@ -118,5 +119,5 @@ def test_a_reading_is_compared_with_the_default_and_with_the_print():
     sampled = report.sampling_prose(found)
     assert "Gobang: from 65.0 to 45.5 % on average, in 1 of 2 matches lower by more than chance" in sampled
     assert sampled.endswith("behind Baseline are Rollout.")
-    cells = report.against_baseline(played, thesis)
+    cells = against_baseline(played, thesis)
     assert "44.0" in report.in_readings_table(found, cells).html

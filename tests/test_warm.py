@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from wslib.parameters import ParameterError
+from wslib.study.claims import adaptive as claims
 from wslib.study.claims.specs import Judged, Ordering
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.states import train
@@ -25,6 +26,7 @@ from wslib.study.pages.warm import (
 )
 from wslib.study.report import adaptive as adaptive_report
 from wslib.study.report import warm as report
+from wslib.study.statistics import pools
 from wslib.training.loop import preset
 
 
@@ -147,15 +149,15 @@ def pool_of(kinds: dict[str, list[float]]) -> pd.DataFrame:
 
 
 def test_runs_are_rated_relative_to_the_random_player():
-    ratings = report.pool_ratings(pool_of({"baseline": [200, 220], "rora": [300, 310]}), anchor="random")
-    elos = report.run_elos(ratings)
+    ratings = pools.pool_ratings(pool_of({"baseline": [200, 220], "rora": [300, 310]}), anchor="random")
+    elos = pools.run_elos(ratings)
     runs = elos.dropna(subset="kind").set_index(["kind", "seed"])["elo"]
     assert runs["baseline", "0"] == pytest.approx(200, abs=12) and runs["rora", "1"] == pytest.approx(310, abs=12)
     assert elos.loc[elos["player"] == "random", "elo"].iloc[0] == 0
 
 
 def test_a_kind_with_a_single_run_has_no_interval_and_no_spread():
-    elos = report.run_elos(report.pool_ratings(pool_of({"baseline": [200.0, 220], "wro": [300.0]}), anchor="random"))
+    elos = pools.run_elos(pools.pool_ratings(pool_of({"baseline": [200.0, 220], "wro": [300.0]}), anchor="random"))
     last = repr(report.elo_table(elos, ["baseline", "wro"], "Runs.")).splitlines()[-1]
     assert last.split()[3:7] == ["1", "+300", "–", "–"]
 
@@ -165,20 +167,20 @@ def test_more_runs_change_a_verdict_without_an_edit():
     more = {kind: [*elos, elos[0] + 7, elos[1] - 3] for kind, elos in few.items()}
     ordering, words = Ordering("warmstart", "connect4", "wrora", "baseline"), []
     for kinds in (few, more):
-        elos = report.run_elos(report.pool_ratings(pool_of(kinds), anchor="random"))
+        elos = pools.run_elos(pools.pool_ratings(pool_of(kinds), anchor="random"))
         words.append(ordering.of_claim(Judged([ordering], elos)).word)
     assert words == ["open", "replicated"]
 
 
 def test_a_rated_run_has_the_noise_of_its_games():
     few, many = (
-        report.run_elos(report.pool_ratings(pool({"random": 0.0, "wro-0": 100.0, "wro-1": 110.0}, games=games)))
+        pools.run_elos(pools.pool_ratings(pool({"random": 0.0, "wro-0": 100.0, "wro-1": 110.0}, games=games)))
         for games in (40, 4000)
     )
     noise = [frame.set_index("player")["noise"]["wro-0"] for frame in (few, many)]
     # A hundred times the games: a tenth of the noise, but for the two virtual draws of the prior.
     assert 8 < noise[0] / noise[1] < 10.2
-    rating = next(iter(report.pool_ratings(pool({"a-0": 0.0, "b-0": 50.0, "c-0": 100.0})).values()))
+    rating = next(iter(pools.pool_ratings(pool({"a-0": 0.0, "b-0": 50.0, "c-0": 100.0})).values()))
     low, high = rating.difference("a-0", "b-0")[1:3]
     both = np.hypot(*rating.noise()[[rating.players.index("a-0"), rating.players.index("b-0")]])
     assert both == pytest.approx((high - low) / 2 / 1.96, rel=0.05)
@@ -186,7 +188,7 @@ def test_a_rated_run_has_the_noise_of_its_games():
 
 def test_entrants_that_nobody_has_met_are_left_out_of_the_rating():
     games = pd.concat([pool_of({"baseline": [200.0, 220]}), pool({"wro-0": 0.0, "wro-1": 10.0})])
-    ratings = report.pool_ratings(games)
+    ratings = pools.pool_ratings(games)
     assert set(ratings["connect4", "final"].players) == {"random", "baseline-0", "baseline-1"}
 
 
@@ -199,10 +201,10 @@ def test_networks_of_unfinished_runs_are_left_out_on_the_way():
 def test_who_has_not_met_all_others_is_not_in_the_pool():
     whole = pool_of({"baseline": [200.0, 220], "wro": [240.0, 260]})
     stray = pool({"wro-7": 0.0, "baseline-0": 10.0}).head(1)
-    kept = report.round_robin(pd.concat([whole, stray]))
+    kept = pools.round_robin(pd.concat([whole, stray]))
     assert kept.equals(whole)
     unfinished = whole[(whole["a"] != "wro-1") | (whole["b"] != "random")]
-    assert {*report.round_robin(unfinished)["a"], *report.round_robin(unfinished)["b"]} in (
+    assert {*pools.round_robin(unfinished)["a"], *pools.round_robin(unfinished)["b"]} in (
         {"baseline-0", "baseline-1", "wro-0", "random"},
         {"baseline-0", "baseline-1", "wro-0", "wro-1"},
     )
@@ -251,8 +253,8 @@ def test_claim_6_is_refuted_by_runs_that_switch_late():
     late = switches({"wro": [40, 30, 22, 50, 31, 20, 40, 60]})
     words = []
     for frame in (early, late):
-        claim = adaptive_report.claim_6(frame, "table")
-        words.append((claim["verdict"].iloc[0], adaptive_report.whole_claim(claim)))
+        claim = claims.claim_6(frame, "table")
+        words.append((claim["verdict"].iloc[0], claims.whole_claim(claim)))
     # A single game cannot replicate the whole claim, but it can refute it.
     assert words == [("replicated", "open"), ("the opposite holds", "the opposite holds")]
 
@@ -266,15 +268,15 @@ def test_claim_6_is_replicated_by_all_of_its_parts_and_by_no_subset():
             ("gobang", 100, [1] * 8), ("gobang", 200, early),
         )
     ]  # fmt: skip
-    claim = adaptive_report.claim_6(pd.concat(parts), "table")
-    assert adaptive_report.whole_claim(claim) == "replicated"
-    assert adaptive_report.whole_claim(claim, complete=False) == "open"
-    assert adaptive_report.whole_claim(claim.iloc[1:]) == "open"
+    claim = claims.claim_6(pd.concat(parts), "table")
+    assert claims.whole_claim(claim) == "replicated"
+    assert claims.whole_claim(claim, complete=False) == "open"
+    assert claims.whole_claim(claim.iloc[1:]) == "open"
 
 
 def test_runs_that_were_given_up_early_say_nothing_of_late_switches():
     never = switches({"wro": [2.0] * 8}).assign(switch_iteration=np.nan, iterations=2)
-    assert adaptive_report.claim_6(never, "table")["verdict"].iloc[0] == "open"
+    assert claims.claim_6(never, "table")["verdict"].iloc[0] == "open"
 
 
 def test_a_smoke_run_keeps_what_is_given_and_refuses_what_cannot_be():

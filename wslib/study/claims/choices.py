@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from wslib.study.claims.specs import Judged, Ordering, Part, Single
-from wslib.study.report.look import board_name, kind_name
+from wslib.study.names import board_name, kind_name
 from wslib.study.statistics import decide
 from wslib.study.statistics.decide import UNDECIDABLE, UNDECIDED
 

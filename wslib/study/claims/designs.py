@@ -11,7 +11,7 @@ from wslib.play import player
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.specs import NO_DATA
 from wslib.study.engine.store import thesis_table
-from wslib.study.report.look import board_name, method_name
+from wslib.study.names import board_name, method_name
 
 Answer = tuple[bool | None, str]
 TABLE_5_2 = {

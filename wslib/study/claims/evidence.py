@@ -17,7 +17,7 @@ from wslib.study.engine import units as study
 from wslib.study.pages.base import Orientation
 from wslib.study.pages.learning import Untrained
 from wslib.study.pages.warm import Adaptive, AdaptiveVsFixed, Beyond, IPrime, Warmstart
-from wslib.study.report import warm
+from wslib.study.statistics import pools
 
 TABLES = {
     "adaptive": ("switch", "balances"), "adaptive_vs_fixed": ("run", "iterations"), "orientation": ("match", "games"),
@@ -63,8 +63,8 @@ class Evidence:
             pairs = self.frame(experiment, "pool") if "part" in self.frame(experiment) else pd.DataFrame()
             if len(pairs):
                 runs = self.frame(experiment, "run")
-                found[experiment] = warm.run_elos(
-                    warm.pool_ratings(warm.round_robin(pairs), anchor="random"), runs if len(runs) else None
+                found[experiment] = pools.run_elos(
+                    pools.pool_ratings(pools.round_robin(pairs), anchor="random"), runs if len(runs) else None
                 )
         return found
 

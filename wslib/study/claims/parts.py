@@ -11,11 +11,11 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from wslib.study.claims import adaptive, orientation, untrained
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.specs import Part, part_of
 from wslib.study.engine.store import thesis_table
-from wslib.study.report import adaptive, orientation, untrained
-from wslib.study.report.look import board_name, method_name, percent
+from wslib.study.names import board_name, method_name, percent
 from wslib.study.statistics import decide, stats
 from wslib.study.statistics.compare import Comparison, GamesTested, games_needed, verdicts
 from wslib.study.statistics.decide import MEASURES

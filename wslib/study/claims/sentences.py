@@ -22,6 +22,7 @@ from wslib.study.claims.designs import (
     warmstart_scale,
 )
 from wslib.study.claims.evidence import Evidence
+from wslib.study.claims.orientation import HALF
 from wslib.study.claims.parts import (
     diversity_part,
     longer_part,
@@ -36,9 +37,8 @@ from wslib.study.claims.parts import (
     untrained_orderings,
 )
 from wslib.study.claims.specs import NOT_DESIGNED, LargerGain, Level, Ordering, Part, Spread
+from wslib.study.names import board_name, method_name
 from wslib.study.pages.warm import ENHANCEMENTS
-from wslib.study.report.look import board_name, method_name
-from wslib.study.report.orientation import HALF
 from wslib.study.statistics.decide import MOST, NEARLY_ALL, UNDECIDABLE
 
 Check = Callable[[Evidence], Sequence[Any]]

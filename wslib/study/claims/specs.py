@@ -13,8 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 
+from wslib.study.names import board_name, kind_name
 from wslib.study.pages.warm import ENHANCEMENTS
-from wslib.study.report.look import board_name, kind_name
 from wslib.study.statistics.compare import Comparison, Corrected, Verdict, corrected, smallest_p
 from wslib.study.statistics.decide import FEWEST_RUNS, MEASURES, UNDECIDABLE, UNDECIDED, Claim, Scale
 from wslib.study.statistics.stats import ALPHA

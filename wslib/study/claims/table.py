@@ -15,7 +15,7 @@ from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.sentences import CLAIMS, POOLED, Claim, family
 from wslib.study.claims.specs import NO_DATA, Judged, Part, planned_runs
 from wslib.study.engine.store import thesis_table
-from wslib.study.report.look import board_name
+from wslib.study.names import board_name
 from wslib.study.statistics import decide
 from wslib.study.statistics.decide import FEWEST_RUNS, UNDECIDED
 

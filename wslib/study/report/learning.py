@@ -29,8 +29,8 @@ from wslib.study.report.look import (
     show_figure,
     show_table,
 )
-from wslib.study.report.orientation import scored
 from wslib.study.statistics import stats
+from wslib.study.statistics.pairings import scored
 
 _COLOURS = (INK, "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#CC79A7", "#0072B2", "#999999")
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")

@@ -21,22 +21,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-METHODS = {
-    "random": ("Random", "#6F6F6F", "x"),
-    "mcts": ("MCTS", "#0072B2", "o"),
-    "baseline": ("Baseline", "#000000", "o"),
-    "rollout": ("Rollout", "#0072B2", "v"),
-    "rave": ("RAVE", "#E69F00", "s"),
-    "rora": ("RoRa", "#009E73", "D"),
-    "wro": ("WRo", "#56B4E9", "P"),
-    "wrora": ("WRoRa", "#D55E00", "*"),
-    "rhea": ("RHEA", "#CC79A7", "^"),
-}
-"""Name, colour and mark of each method, in the order in which tables and figures show them.
+from wslib.study.names import BOARDS as BOARDS
+from wslib.study.names import METHODS as METHODS
+from wslib.study.names import board_name as board_name
+from wslib.study.names import kind_name as kind_name
+from wslib.study.names import method_name as method_name
+from wslib.study.names import method_of as method_of
+from wslib.study.names import p_value as p_value
+from wslib.study.names import percent as percent
 
-MCTS and Rollout have one colour: they are the same search with and without a network, and never in one figure.
-"""
-BOARDS = {"gobang": "Gobang", "connect4": "Connect Four", "othello": "Othello", "connect4-6x7": "Connect Four 6×7"}
 THESIS, OURS = "#D55E00", "#009E73"
 LONGEST_UNWRAPPED = 24
 """Characters of a table's cell that stay on one line."""
@@ -61,22 +54,6 @@ def plain_zeros(text: str) -> str:
     return re.sub(r"(?<![\w.])[+-](0(?:\.0+)?)(?![\d.]*\d)", r"\1", text)
 
 
-def method_name(method: str) -> str:
-    """A method as it is written in tables."""
-    return METHODS[method][0] if method in METHODS else method
-
-
-def board_name(board: str) -> str:
-    """A game as it is written in tables: the plain name for the 6×6 games of the study."""
-    return BOARDS.get(board, board)
-
-
-def kind_name(kind: str) -> str:
-    """A kind of run as it is written: the method's name, and what was changed."""
-    method, *rest = kind.split(" ", 1)
-    return " ".join([method_name(method), *rest]) if method in METHODS else kind
-
-
 def look_of(kind: str) -> tuple[str, str]:
     """Colour and mark of a kind of run: those of its method, where black gives way to the page's ink.
 
@@ -85,11 +62,6 @@ def look_of(kind: str) -> tuple[str, str]:
     """
     _, colour, mark = METHODS.get(method_of(kind), ("", "#999999", "o"))
     return (INK if colour == "#000000" else colour, mark)
-
-
-def method_of(kind: str) -> str:
-    """The method that a kind of run begins with, as in "wrora adaptive" and "WRoRa, w = 1/2"."""
-    return re.split(r"[ ,]", kind, maxsplit=1)[0].lower()
 
 
 @dataclass(frozen=True)
@@ -258,21 +230,6 @@ def as_csv(data: pd.DataFrame) -> str:
     columns = [c for c in data if c not in LEFT_OUT]
     columns.sort(key=lambda name: name not in ("unit", "units"))
     return data[columns].to_csv(index=False, float_format="%.6g", lineterminator="\n")
-
-
-def p_value(p: float) -> str:
-    """A p as it is written in tables, with as many digits as it takes to stay on its side of 5 %.
-
-    >>> p_value(0.0123), p_value(0.04997)
-    ('0.012', '0.04997')
-    """
-    texts = (f"{p:.{digits}f}" for digits in range(3, 16))
-    return "< 0.001" if p < 0.001 else next(text for text in texts if (float(text) < 0.05) == (p < 0.05))
-
-
-def percent(value: float) -> str:
-    """A share as a percentage with one decimal."""
-    return f"{100 * value:.1f}"
 
 
 def parameter_table(settings: Any, caption: str) -> Html:

@@ -26,8 +26,8 @@ from wslib.study.report.look import (
     show_figure,
     show_table,
 )
-from wslib.study.report.warm import rate_few, round_robin
 from wslib.study.statistics.pairings import COUNTS, ordered_pairs
+from wslib.study.statistics.pools import rate_few, round_robin
 from wslib.study.statistics.rating import THESIS, Rating, RatingSettings
 
 ANCHOR = "random"

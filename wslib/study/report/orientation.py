@@ -5,8 +5,6 @@ All functions take tidy frames: a row per match with its labels (``board``, ``a`
 """
 
 from collections.abc import Sequence
-from functools import partial
-from itertools import combinations
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,6 +12,7 @@ import pandas as pd
 import scipy
 from matplotlib.figure import Figure
 
+from wslib.study.claims.orientation import HALF
 from wslib.study.report.look import (
     Html,
     board_name,
@@ -25,33 +24,12 @@ from wslib.study.report.look import (
     show_table,
 )
 from wslib.study.statistics import decide, stats
-from wslib.study.statistics.compare import GamesTested
+from wslib.study.statistics.pairings import scored
 
 THESIS_GAMES = 500
 """Repetitions that the caption of Table 5.1 names."""
 RHEA_GAMES = 100
 """Repetitions that its cells with RHEA, all of them whole percentages, point to."""
-CLAIMED = tuple(combinations(("rave", "mcts", "rhea", "random"), 2))
-"""Claim 1 as orderings, the stronger first."""
-EXCEPTION = ("othello", "rhea", "random")
-HALF = "half the rollouts"
-
-
-def scored(matches: pd.DataFrame) -> pd.DataFrame:
-    """Add what is derived from the counts: wins, draws, losses, score, interval, shares."""
-    frame = matches.copy()
-    # Beside units of other kinds, whose rows lack them, counts have become floats.
-    counted = ["games", "distinct", *(f"{n}_{c}" for n in ("wins", "draws", "losses") for c in ("first", "second"))]
-    frame[counted] = frame[counted].astype(int)
-    for name in ("wins", "draws", "losses"):
-        frame[name] = frame[f"{name}_first"] + frame[f"{name}_second"]
-    counts = list(zip(frame["wins"], frame["draws"], frame["losses"], strict=True))
-    frame["score"] = [stats.score(*c) for c in counts]
-    frame["low"], frame["high"] = zip(*(stats.wilson(*c) for c in counts), strict=True)
-    frame["p"] = [stats.sign_test(wins, losses) for wins, _, losses in counts]
-    frame["drawn"] = frame["draws"] / frame["games"]
-    frame["first_mover"] = (frame["wins_first"] + frame["losses_second"]) / frame["games"]
-    return frame
 
 
 def beside_thesis(matches: pd.DataFrame, thesis: pd.DataFrame) -> pd.DataFrame:
@@ -158,57 +136,6 @@ def heat_maps(compared: pd.DataFrame, players: Sequence[str]) -> Html:
     )
 
 
-def claim_1(matches: pd.DataFrame) -> pd.DataFrame:
-    """Claim 1, an ordering a row: RAVE > MCTS > RHEA > random, but for RHEA against random in Othello."""
-    frame = scored(matches)
-    pairs = {(r.board, r.a, r.b): r for r in frame.itertuples()}
-    rows = []
-    for board in dict.fromkeys(frame["board"]):
-        for strong, weak in CLAIMED:
-            if match := pairs.get((board, strong, weak)):
-                counts = (match.wins, match.draws, match.losses)
-            elif match := pairs.get((board, weak, strong)):
-                counts = (match.losses, match.draws, match.wins)
-            else:
-                continue
-            facts = {"counts": counts, "games": match.games, "unit": getattr(match, "unit", "")}
-            rows.append({"board": board, "strong": strong, "weak": weak, **facts})
-    claim = pd.DataFrame(rows)
-    claim["score"] = [stats.score(*c) for c in claim["counts"]]
-    claim["interval"] = [stats.wilson(*c) for c in claim["counts"]]
-    claim["p_holm"] = stats.holm([stats.sign_test(c[0], c[2]) for c in claim["counts"]])
-    claim["exception"] = [(r.board, r.strong, r.weak) == EXCEPTION for r in claim.itertuples()]
-    claim["verdict"] = [ordering.verdict(len(claim)).word for ordering in tested(claim)]
-    return claim
-
-
-def tested(claim: pd.DataFrame) -> list[GamesTested]:
-    """The orderings of claim 1 as they are judged, in the frame's order."""
-    return [_tested(row, len(claim)) for row in claim.itertuples()]
-
-
-def _tested(row, tests: int) -> GamesTested:
-    """One ordering; of the exception, "not above" is claimed."""
-    sign, (wins, draws, losses) = "not above" if row.exception else ">", row.counts
-    name = f"{board_name(row.board)}: {method_name(row.strong)} {sign} {method_name(row.weak)}"
-    return GamesTested(
-        name, row.score - 0.5, partial(around_half, row.counts), row.p_holm, row.games, tests,
-        "not higher" if row.exception else "higher", 1, stats.games_to_decide(wins, draws, losses, tests=tests),
-    )  # fmt: skip
-
-
-def around_half(counts: tuple[float, float, float], confidence: float) -> stats.Interval:
-    """Wilson's interval of a score, as its distance from one half."""
-    found = stats.wilson(*counts, confidence=confidence)
-    return stats.Interval(found.low - 0.5, found.high - 0.5)
-
-
-def claim_1_verdict(claim: pd.DataFrame) -> str:
-    """One verdict on claim 1: nearly all of its orderings, and its exception."""
-    orderings, exception = (claim.loc[claim["exception"] == which, "verdict"].tolist() for which in (False, True))
-    return decide.whole([decide.whole(orderings, decide.NEARLY_ALL), *exception])
-
-
 def claim_1_table(claim: pd.DataFrame) -> Html:
     """The orderings with their verdicts."""
     shown = pd.DataFrame(
@@ -243,17 +170,6 @@ def _would_decide(row, tests: int) -> str:
     wins, draws, losses = row.counts
     games = stats.games_to_decide(wins, draws, losses, tests=tests)
     return "no number can be named" if games is None else f"{games:,} games"
-
-
-def rhea_changes(matches: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
-    """RHEA with one parameter changed, a row per change and game: against RHEA as it is, and against MCTS."""
-    frame = scored(matches)
-    unchanged = scored(baseline).query("a == 'rhea' and b == 'mcts'").set_index("board")["score"]
-    changed = frame[frame["b"] == "rhea"].rename(columns={"a": "changed"}).reset_index(drop=True)
-    changed["p_holm"] = stats.holm(changed["p"].tolist())
-    changed["against_mcts"] = frame[frame["b"] == "mcts"]["score"].to_numpy()
-    changed["unchanged"] = changed["board"].map(unchanged)
-    return changed
 
 
 def rhea_table(changed: pd.DataFrame) -> Html:

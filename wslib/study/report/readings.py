@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from wslib.study.claims.orientation import claim_1_verdict
 from wslib.study.report.look import OURS, THESIS, Html, board_name, method_name, percent, show_figure, show_table
-from wslib.study.report.orientation import THESIS_GAMES, claim_1_verdict
+from wslib.study.report.orientation import THESIS_GAMES
 from wslib.study.statistics import decide
 
 

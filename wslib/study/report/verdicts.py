@@ -123,7 +123,7 @@ def pooled_table(effects: pd.DataFrame) -> Html:
             "game": effects["game"],
             "runs, warm and Baseline": [f"{w} and {b}" for w, b in zip(effects["warm"], effects["baseline"],
                                                                        strict=True)],
-            "Elo over Baseline (95 % interval)": effects["text"].fillna("–"),
+            "Elo over Baseline (95 % interval)": [text if isinstance(text, str) else "–" for text in effects["text"]],
             "p (Holm)": ["–" if pd.isna(p) else p_value(p) for p in effects["p"]],
             "verdict": effects["shown"],
             "power": [percent_of(share) for share in effects["power"]],

@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
 from wslib.parameters import ParameterError, brief
+from wslib.study.statistics import stats
 
 COUNTS = ["wins", "draws", "losses"]
 
@@ -155,3 +156,20 @@ def score_matrix(results: pd.DataFrame, groups: Mapping[str, str] | None = None)
     wins, draws, losses = matrices(pairs, names)
     games = wins + draws + losses
     return names, wins + losses.T + (draws + draws.T) / 2, games + games.T
+
+
+def scored(matches: pd.DataFrame) -> pd.DataFrame:
+    """Add what is derived from the counts: wins, draws, losses, score, interval, shares."""
+    frame = matches.copy()
+    # Beside units of other kinds, whose rows lack them, counts have become floats.
+    counted = ["games", "distinct", *(f"{n}_{c}" for n in ("wins", "draws", "losses") for c in ("first", "second"))]
+    frame[counted] = frame[counted].astype(int)
+    for name in ("wins", "draws", "losses"):
+        frame[name] = frame[f"{name}_first"] + frame[f"{name}_second"]
+    counts = list(zip(frame["wins"], frame["draws"], frame["losses"], strict=True))
+    frame["score"] = [stats.score(*c) for c in counts]
+    frame["low"], frame["high"] = zip(*(stats.wilson(*c) for c in counts), strict=True)
+    frame["p"] = [stats.sign_test(wins, losses) for wins, _, losses in counts]
+    frame["drawn"] = frame["draws"] / frame["games"]
+    frame["first_mover"] = (frame["wins_first"] + frame["losses_second"]) / frame["games"]
+    return frame
