@@ -19,6 +19,8 @@ from wslib.study.engine.tournament import NetworkEntrant, pair
 from wslib.study.statistics.rating import rate
 from wslib.training.settings import preset
 
+BOARD = "connect4-5x5-k4"
+"""A game of which nothing is published."""
 TINY = {"preset": "smoke", "progress": False}
 
 
@@ -32,7 +34,7 @@ def store(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(store):
-    return ws.train("connect4", method="wrora", iterations=3, **TINY)
+    return ws.train(BOARD, method="wrora", iterations=3, **TINY)
 
 
 # --- what is natural to type ------------------------------------------------------------------------------------------
@@ -83,21 +85,21 @@ def test_three_iterations_are_trained_and_can_be_looked_into(run):
     assert list(run.log["iteration"]) == [1, 2, 3]
     assert len(run.games) == 3 and all(end.is_over for end in run.games)
     assert "3 iterations" in repr(run) and "<svg" in run._repr_html_() and "value loss" in run.curves().text
-    assert run.network.look("connect4").policy.shape == (6,)
+    assert run.network.look(BOARD).policy.shape == (5,)
 
 
 def test_a_run_of_the_prompt_is_the_run_of_the_study_with_these_settings(run, store):
-    settings = preset("smoke", game="connect4", method="wrora")
+    settings = preset("smoke", game=BOARD, method="wrora")
     assert run.id == settings.id
     assert LocalStore(store).read("run", RunUnit(run=settings, iterations=3).id).summary["iterations"] == 3
     assert run.network.save(store / "a").read_bytes() != b"" and network_file(settings, 3)
 
 
 def test_what_has_been_trained_is_read_and_gone_on_with(run, monkeypatch):
-    longer = ws.train("connect4", method="wrora", iterations=4, **TINY)
+    longer = ws.train(BOARD, method="wrora", iterations=4, **TINY)
     assert longer.log[:3].equals(run.log)
     monkeypatch.setattr(study, "compute_unit", lambda *_, **__: pytest.fail("it was trained again"))
-    assert ws.train("connect4", method="wrora", iterations=4, **TINY).log.equals(longer.log)
+    assert ws.train(BOARD, method="wrora", iterations=4, **TINY).log.equals(longer.log)
 
 
 def test_all_runs_are_one_frame_with_the_own_ones_in_it(run):
@@ -105,33 +107,33 @@ def test_all_runs_are_one_frame_with_the_own_ones_in_it(run):
     own = frame[frame["experiment"] == "own"]
     assert {"game", "method", "seed", "preset", "iterations", "results"} <= set(frame)
     assert "published" in set(frame["results"])
-    assert set(own["game"]) == {"connect4"} and set(own["preset"]) == {"smoke"}
+    assert BOARD in set(own["game"]) and set(own["preset"]) == {"smoke"}
 
 
 # --- networks ---------------------------------------------------------------------------------------------------------
 
 
 def test_networks_that_there_are_are_listed_and_taken_by_game_and_method(run):
-    listed = ws.trained("connect4")
+    listed = ws.trained(BOARD)
     assert {"game", "method", "seed", "iteration", "results", "run"} <= set(listed) and run.id in set(listed["run"])
-    network = ws.trained("connect4", "wrora", seed=0, iteration=2)
+    network = ws.trained(BOARD, "wrora", seed=0, iteration=2)
     assert "wrora, seed 0, after 2 iterations" in repr(network)
     again = ws.trained(run=run.id[:8], iteration=2)
-    planes = ws.game("connect4").start().planes[None]
+    planes = ws.game(BOARD).start().planes[None]
     assert np.array_equal(network.evaluate(planes)[0], again.evaluate(planes)[0])
     assert network.run.log.equals(run.log[:2])
 
 
 def test_of_several_runs_the_one_nearest_to_table_5_2_is_taken(run):
-    nearer = ws.train("connect4", "wrora", 1, channels=32, **TINY)
-    assert ws.trained("connect4", "wrora").run.id == nearer.id
+    nearer = ws.train(BOARD, "wrora", 1, channels=32, **TINY)
+    assert ws.trained(BOARD, "wrora").run.id == nearer.id
 
 
 # --- tournaments ------------------------------------------------------------------------------------------------------
 
 
 def test_a_tournament_rates_itself_and_knows_the_game_from_its_networks(run):
-    met = ws.tournament({"trained": run.network, "cold": ws.network("connect4", channels=4), "b": "random"}, games=2)
+    met = ws.tournament({"trained": run.network, "cold": ws.network(BOARD, channels=4), "b": "random"}, games=2)
     assert set(met.table()["player"]) == {"trained", "cold", "b"} and len(met.results) == 3
     assert "3 players, 6 games" in repr(met) and "<table" in met._repr_html_()
 
@@ -139,7 +141,7 @@ def test_a_tournament_rates_itself_and_knows_the_game_from_its_networks(run):
 def test_a_tournament_has_the_games_that_the_study_would_have(run, store):
     mcts, kept = ws.player("mcts", simulations=10), ws.trained(run=run.id, iteration=2)
     met = ws.tournament({"trained": kept, "mcts": mcts}, games=4, progress=False)
-    unit = pair("connect4-6x6-k4", NetworkEntrant(run=run.settings, iteration=2), mcts, games=4)
+    unit = pair(BOARD, NetworkEntrant(run=run.settings, iteration=2), mcts, games=4)
     assert met.results["unit"].tolist() == [unit.id]
     assert LocalStore(store).read("pair", unit.id).summary["distinct"] == met.results["distinct"].iloc[0]
 
@@ -161,7 +163,7 @@ def test_few_games_are_rated_with_given_values_of_draws_and_the_first_move():
 
 def test_one_plays_against_what_was_trained_at_the_command_line(run, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.StringIO("3\nquit\n"))
-    assert main(["play", "connect4", "--against", "wrora", "--simulations", "10"]) == 0
+    assert main(["play", BOARD, "--against", "wrora", "--simulations", "10"]) == 0
     assert "O plays" in capsys.readouterr().out
     assert main(["play", "gobang", "--against", "wro"]) == 2
     assert "there is no network of 'wro' in gobang, seed 0" in capsys.readouterr().err
@@ -172,7 +174,7 @@ def test_one_plays_against_what_was_trained_at_the_command_line(run, monkeypatch
 
 WRONG = {
     "no such network": (lambda: ws.trained("gobang", "wro", seed=7), "there is no network of 'wro' in gobang, seed 7"),
-    "not kept": (lambda: ws.trained("connect4", "wrora", iteration=9), "iteration 9: it should be one of 1, 2"),
+    "not kept": (lambda: ws.trained(BOARD, "wrora", iteration=9), "iteration 9: it should be one of 1, 2"),
     "no run": (lambda: ws.trained(run="zzz"), "there is no network of run 'zzz'"),
     "no method": (lambda: ws.train("connect4", "best"), "method = 'best' is not allowed: it should be 'baseline', "),
     "no preset": (lambda: ws.train("connect4", preset="huge"), "there is no preset 'huge': the presets are smoke, la"),
@@ -209,7 +211,7 @@ def test_what_is_wrong_is_answered_by_one_sentence_that_says_what_is_right(which
 
 
 def test_a_network_of_another_game_meets_nobody(run):
-    with pytest.raises(ParameterError, match=r"a network of connect4-6x6-k4 cannot play othello-6x6"):
+    with pytest.raises(ParameterError, match=r"a network of connect4-5x5-k4 cannot play othello-6x6"):
         ws.tournament({"a": ws.trained(run=run.id), "b": "mcts"}, "othello")
 
 
