@@ -451,10 +451,10 @@ def test_a_sealed_manifest_of_the_wrong_form_is_refused(change: Callable, root: 
     ("name", "content"),
     [
         ("games.csv.gz", b"no gzip"),
-        ("games.csv.gz", gzip.compress(b"a,b\n1,2\n", mtime=0, mtime=0)[:-9]),
-        ("games.csv.gz", gzip.compress(b"", mtime=0, mtime=0)),
-        ("games.csv.gz", gzip.compress(b"a,b\n1,2,3,4\n1\n1,2,3,4,5,6\n", mtime=0, mtime=0)),
-        ("games.csv.gz", gzip.compress(b"\xff\xfe\x00", mtime=0, mtime=0)),
+        ("games.csv.gz", gzip.compress(b"a,b\n1,2\n", mtime=0)[:-9]),
+        ("games.csv.gz", gzip.compress(b"", mtime=0)),
+        ("games.csv.gz", gzip.compress(b"a,b\n1,2,3,4\n1\n1,2,3,4,5,6\n", mtime=0)),
+        ("games.csv.gz", gzip.compress(b"\xff\xfe\x00", mtime=0)),
         ("summary.json", b"{"),
         ("summary.json", b"\xff"),
         ("summary.json", b"[" * 200_000),
@@ -719,7 +719,7 @@ def test_a_unit_is_found_under_whatever_experiment_it_was_published(published: P
         ("units.csv.gz", gzip.compress(b"unit,kind,games\naa00,match,{\n", mtime=0)),
         ("units.csv.gz", gzip.compress(b"kind\nmatch\n", mtime=0)),
         ("games.csv.gz", b"no gzip"),
-        ("games.csv.gz", gzip.compress(b"number\n1\n", mtime=0, mtime=0)),
+        ("games.csv.gz", gzip.compress(b"number\n1\n", mtime=0)),
         ("provenance.csv.gz", gzip.compress(b"date\n1\n", mtime=0)),
     ],
 )
