@@ -54,7 +54,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def add_runs(home: Path, runs: int) -> None:
     """Publish made-up runs of two methods in Connect Four and the games between all of them."""
     results = {}
-    table = pd.DataFrame({"iteration": [1, 2], "accepted": [True, False]})
+    counts = {"distinct": 50, "first_wins": 25, "draws": 0, "first_losses": 25, "plies_mean": 20.5}
+    table = pd.DataFrame({"iteration": [1, 2], "accepted": [True, False], **counts})
     present = set()
     asked = WARMSTART.model_copy(update={"runs": max(runs, WARMSTART.runs)})
     for unit, labels in asked.run_units():

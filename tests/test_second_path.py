@@ -11,10 +11,10 @@ import pytest
 import second_claims
 from second_path import bayesian_elo
 
+from wslib import files
 from wslib.parameters import NETWORK_RESULTS_VERSION
 from wslib.study.claims.evidence import Page
 from wslib.study.claims.table import judge
-from wslib.study.engine import store
 from wslib.study.engine.published import publish
 from wslib.study.engine.store import Stored
 from wslib.study.engine.units import Unit
@@ -53,8 +53,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home whose data are the project's but what is published here, and an empty store."""
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "thesis").symlink_to(ROOT / "data" / "thesis")
-    monkeypatch.setattr(store, "HOME", tmp_path)
-    monkeypatch.setattr(store, "published_root", lambda: tmp_path / "data")
+    monkeypatch.setattr(files, "HOME", tmp_path)
     monkeypatch.setenv("WSLIB_STORE", str(tmp_path / "store"))
     return tmp_path
 
