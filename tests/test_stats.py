@@ -28,7 +28,6 @@ from wslib.study.statistics.stats import (
     permutation_test,
     pooled_binomial_test,
     power_of_t,
-    runs_summary,
     runs_to_decide,
     score,
     sign_test,
@@ -243,15 +242,18 @@ SAMPLE = [12.0, -30.0, 55.0, 41.0, 8.0, 77.0, -5.0, 20.0]
 OTHER = [-60.0, -11.0, 9.0, -42.0, 30.0, -25.0, 2.0]
 
 
-def test_a_summary_of_runs_has_both_standard_deviations_and_both_intervals():
-    found = runs_summary(SAMPLE)
-    assert (found.runs, found.mean) == (8, np.mean(SAMPLE))
-    assert found.sd == pytest.approx(found.sd_population * math.sqrt(8 / 7))
+def test_the_interval_of_a_mean_is_students():
     known = scipy_stats.ttest_1samp(SAMPLE, 0).confidence_interval()
-    assert found.t == pytest.approx((known.low, known.high))
-    assert found.bootstrap.low < found.mean < found.bootstrap.high
-    assert found.bootstrap == runs_summary(SAMPLE).bootstrap, "the same seed, the same interval"
-    assert found.bootstrap != runs_summary(SAMPLE, seed=1).bootstrap
+    assert mean_interval(SAMPLE) == pytest.approx((known.low, known.high))
+    assert mean_interval(SAMPLE, least=10.0) == mean_interval(SAMPLE), "the sample spreads more than that"
+    low, high = mean_interval(SAMPLE, least=100.0)
+    assert high - low == pytest.approx(2 * scipy_stats.t.ppf(0.975, 7) * 100 / math.sqrt(8))
+
+
+def test_a_bootstrap_is_the_same_with_the_same_seed():
+    found = bootstrap_interval([SAMPLE], np.mean)
+    assert found.low < np.mean(SAMPLE) < found.high
+    assert found == bootstrap_interval([SAMPLE], np.mean) != bootstrap_interval([SAMPLE], np.mean, seed=1)
 
 
 def test_the_interval_of_a_difference_is_welchs():
@@ -383,8 +385,8 @@ def test_so_few_runs_that_no_permutation_is_significant_are_never_said_to_decide
 @pytest.mark.parametrize(
     ("ask", "sentence"),
     [
-        (lambda: runs_summary([1.0]), "there are 1 runs: 2 should be there at least"),
-        (lambda: runs_summary([1.0, math.nan]), "a run has the value nan: every run should have a number"),
+        (lambda: mean_interval([1.0]), "there are 1 runs: 2 should be there at least"),
+        (lambda: mean_interval([1.0, math.nan]), "a run has the value nan: every run should have a number"),
         (lambda: permutation_test([1, 2], [1, 2, 3], paired=True), "2 runs cannot be paired with 3"),
         (lambda: improvement([1.0], [2.0]), "there are 1 runs"),
         (lambda: interquartile_mean({}), "there are no games"),

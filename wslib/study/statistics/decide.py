@@ -11,10 +11,10 @@ is stronger. The rules for one ordering were fixed before the data were seen:
 A claim of no difference is *replicated* when the interval lies within ±30 Elo (±3 points), and *the opposite holds*,
 our reading of what the rule leaves open, when it lies outside.
 
-Two corrections were made after the first edition's data were seen and before the second's (:data:`CORRECTIONS`). A
-part refutes a claim of several parts only by an interval that is simultaneous over them (Bonferroni). And runs that
-enter a test spread at least as much as the chance of their games alone makes them: neither the interval nor p is
-smaller than that spread allows. Where even the most extreme data that a design can give would not reach p < 0.05, the
+Two corrections were made after the first edition's data were seen and before the second's. A part refutes a claim of
+several parts only by an interval that is simultaneous over them (Bonferroni). And runs that enter a test spread at
+least as much as the chance of their games alone makes them: neither the interval nor p is smaller than that spread
+allows. Where even the most extreme data that a design can give would not reach p < 0.05, the
 verdict is *could not be decided by this design*. Bounds are compared unrounded. What is compared, and how p and the
 intervals come about, is in :mod:`wslib.study.statistics.compare`.
 """
@@ -30,8 +30,6 @@ REPLICATED, OPPOSITE, SMALL = "replicated", "the opposite holds", "smaller than 
 UNDECIDED, UNDECIDABLE = "open", "could not be decided by this design"
 WORDS = (REPLICATED, OPPOSITE, SMALL, UNDECIDED, UNDECIDABLE)
 REFUTING = (OPPOSITE, SMALL)
-CORRECTIONS = "after the first edition's data were seen, and before the second's"
-"""When simultaneous intervals and the least spread of runs became rules."""
 FEWEST_RUNS = 5
 """A side; with fewer, nothing about trained players is decided."""
 FEWEST_SHOWN = 3

@@ -115,36 +115,11 @@ MOST = 100_000
 """Runs or games beyond which no number is named: it would rest on the last digit of an estimate."""
 
 
-class Runs(NamedTuple):
-    """What the numbers of several runs amount to."""
-
-    runs: int
-    mean: float
-    sd: float
-    """Of the sample: divided by n - 1."""
-    sd_population: float
-    """Divided by n, as in the thesis' Table 6.2."""
-    t: Interval
-    bootstrap: Interval
-
-
 class Estimate(NamedTuple):
     """A number with its interval; none where a bootstrap cannot give one."""
 
     value: float
     interval: Interval | None
-
-
-def runs_summary(values: Numbers, seed: int = 0) -> Runs:
-    """Mean and spread over runs, with the t and the bootstrap interval of the mean.
-
-    >>> summary = runs_summary([10, 20, 30, 40])
-    >>> summary.mean, round(summary.sd, 2), round(summary.sd_population, 2)
-    (25.0, 12.91, 11.18)
-    """
-    x = numbers(values, least=2)
-    sds = float(x.std(ddof=1)), float(x.std())
-    return Runs(len(x), float(x.mean()), *sds, mean_interval(x), bootstrap_interval([x], np.mean, seed))
 
 
 def numbers(values: Numbers, least: int = 1) -> np.ndarray:
