@@ -17,6 +17,10 @@ from wslib.study.statistics import decide
 
 MARKS = dict(zip(decide.WORDS, ("✓ ", "✗ ", "≈ ", "? ", "∅ "), strict=True))
 SEVEN = tuple("1234567")
+EXPLAINED = (
+    " Only the interval that is simultaneous over the parts can refute the claim. Power: the chance that the design, with "
+    "all runs it asks for, sees a difference of 50 Elo (7 points), or where none is claimed, that there is none."
+)
 PHRASES = {
     decide.REPLICATED: ("is replicated", "are replicated"),
     decide.OPPOSITE: ("is contradicted (the opposite holds, in one part at least)",
@@ -86,8 +90,12 @@ def designs(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[~rows["verdict"].isin(MARKS)]
 
 
-def parts_table(parts: pd.DataFrame, caption: str) -> Html:
-    """All parts of a claim: effect with both intervals, p, verdict, and the power of the design."""
+def parts_table(parts: pd.DataFrame, caption: str, explained: bool = True) -> Html:
+    """All parts of a claim: effect with both intervals, p, verdict, and the power of the design.
+
+    Whether its columns are ``explained`` below, as on a page that does not explain them elsewhere.
+    """
+    caption += EXPLAINED if explained else ""
     several = len(parts) > 1
     shown = pd.DataFrame(
         {
@@ -106,7 +114,7 @@ def parts_table(parts: pd.DataFrame, caption: str) -> Html:
 def claim_parts(parts: pd.DataFrame, claim: str) -> Html:
     """All parts of one claim, folded."""
     here = parts[parts["claim"] == claim]
-    table = parts_table(here, f"The parts of claim {claim}.")
+    table = parts_table(here, f"The parts of claim {claim}.", explained=False)
     summary = f"Claim {claim}: {len(here)} parts" if len(here) > 1 else f"Claim {claim}: 1 part"
     return Html(f"<details><summary>{summary}</summary>{table.html}</details>", table.text)
 
