@@ -18,8 +18,8 @@ from wslib.study.statistics import decide
 MARKS = dict(zip(decide.WORDS, ("✓ ", "✗ ", "≈ ", "? ", "∅ "), strict=True))
 SEVEN = tuple("1234567")
 EXPLAINED = (
-    " An interval refutes the claim only where the one that is simultaneous over its parts does. Power: the chance that "
-    "the design, with all runs it asks for, sees a difference of 50 Elo (7 points), or where none is claimed, none."
+    " An interval refutes the claim only where the one that is simultaneous over its parts does. Power: the chance "
+    "that the design with all its runs sees a difference of 50 Elo (7 points), or, where none is claimed, none."
 )
 PHRASES = {
     decide.REPLICATED: ("is replicated", "are replicated"),
