@@ -471,7 +471,7 @@ def test_ctrl_c_while_a_command_is_still_beginning_is_one_line(root: Path):
         "import sys, threading, signal, os\n"
         "class Late:\n"
         "    def find_spec(self, name, *rest):\n"
-        "        if name == 'pandas': os.kill(os.getpid(), signal.SIGINT)\n"
+        "        if name == 'wslib.study.engine.store': os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.meta_path.insert(0, Late())\n"
         "from wslib.study.engine.cli import main"
     )

@@ -32,6 +32,7 @@ MODELS: dict[str, type[Parameters]] = {
     "readings": Readings,
     "games": Tour,
     "searches": Look,
+    "play": Look,
     "rhea": Evolution,
     "learning": Loop,
     "it_learns": ItLearns,
