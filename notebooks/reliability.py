@@ -159,7 +159,7 @@ report.runs_table(record)
 
 # %% tags=["remove-cell"]
 numbers(
-    bits_runs=int(bits["runs"].iloc[0]),
+    bits_runs=str(bits["runs"].iloc[0]),
     bits_kinds=report.bits_kinds(bits),
     bits_said=report.bits_said(bits),
 )
