@@ -134,7 +134,7 @@ claims.parts_table(parts_4, "Claim 4 by its orderings: difference of mean Elo ov
 # %% tags=["hide-input"]
 say(
     f"{claims.verdict_prose(claim_3)} {claims.verdict_prose(claim_4)} A claim as a whole is replicated when every part is. "
-    "One part refutes it with an interval that is simultaneous over the parts ([the rules](verdicts.ipynb))."
+    "One part refutes it with an interval that is simultaneous over the parts; the page of the verdicts has the rules."
 )
 
 # %% [markdown]

@@ -169,7 +169,7 @@ def show_figure(draw: Callable[[], Figure], alt: str, caption: str, data: pd.Dat
 def show_table(
     frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | None = None, data: pd.DataFrame | None = None
 ) -> Html:
-    """A table with a caption; ``formats`` gives a column's format string or function.
+    """A table with a caption; ``formats`` gives a column's format string, without which a gap is a dash, or function.
 
     Cells that are :class:`Html` (as links) are shown as they are, all others as text. ``data`` is offered for download.
     In place of a table without rows stands a sentence.
@@ -181,7 +181,7 @@ def show_table(
     for column in cells:
         how = formats.get(str(column))
         if how is not None:
-            cells[column] = [how(v) if callable(how) else how.format(v) for v in frame[column]]
+            cells[column] = [how(v) if callable(how) else "–" if pd.isna(v) else how.format(v) for v in frame[column]]
     numeric = {c for c in frame if pd.api.types.is_numeric_dtype(frame[c]) or str(c) in formats or str(c).endswith("%")}
 
     def cell(tag: str, value: Any, right: bool) -> str:
