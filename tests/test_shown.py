@@ -64,6 +64,14 @@ def elos(name: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def waits(name: str) -> bool:
+    """Whether no run is rated yet; then the page must say so, and shows no numbers to compare."""
+    if elos(name).empty:
+        assert "No result is there yet for this" in page(name).get_text(" ", strip=True)
+        return True
+    return False
+
+
 def score_of(pairs: pd.DataFrame, board: str, kind: str) -> float:
     """Percent that a kind's runs score on average, each run over all its games."""
     here = pairs[pairs["board"] == board]
@@ -85,6 +93,8 @@ def number(text: str) -> float:
 
 @pytest.mark.parametrize("name", RATED)
 def test_elo_and_score_of_every_kind_are_the_means_over_its_runs(name: str):
+    if waits(name):
+        return
     (rows,) = tables(name, "kind", "runs", "mean Elo", "score %")
     rated = elos(name)
     groups = rated.groupby([rated["board"].map(board_name), rated["kind"].map(kind_name)])["elo"]
@@ -101,6 +111,8 @@ def test_elo_and_score_of_every_kind_are_the_means_over_its_runs(name: str):
 
 @pytest.mark.parametrize("name", ["warmstart", "adaptive_vs_fixed"])
 def test_differences_in_the_verdicts_are_those_of_the_means(name: str):
+    if waits(name):
+        return
     rated = elos(name)
     means = rated.groupby([rated["board"].map(board_name), rated["kind"].map(kind_name)])["elo"].mean()
     checked = 0
@@ -114,6 +126,8 @@ def test_differences_in_the_verdicts_are_those_of_the_means(name: str):
 
 
 def test_the_distances_from_baseline_are_those_of_the_means():
+    if waits("beyond"):
+        return
     rated = elos("beyond")
     text = page("beyond").get_text(" ", strip=True)
     for board, group in rated.groupby("board"):
@@ -185,4 +199,5 @@ def test_every_figure_offers_data_that_name_their_units():
             whole = all(re.fullmatch(r"[0-9a-f]{20}", unit) for unit in named) and named & published()
             if name not in WITHOUT_UNITS and not whole:
                 strange.append((name, len(named), figure.figcaption.get_text()[:60]))
-    assert figures > 20 and not strange
+    rated = sum(not elos(name).empty for name in RATED)
+    assert figures > 5 + 4 * rated and not strange, "every page of rated runs has several figures of its own"
