@@ -20,6 +20,7 @@ from wslib.study.report.look import (
     kind_name,
     look_of,
     method_name,
+    not_there,
     once_there,
     panel_axes,
     percent,
@@ -101,8 +102,10 @@ def _strip(axis: Axes, places: Sequence[float], groups: Sequence[np.ndarray], lo
 @once_there("Elo of every run.")
 def elo_figure(elos: pd.DataFrame, kinds: Sequence[str], caption: str, by: str = "board") -> Html:
     """Elo of every run, a panel per pool, a column per kind."""
-    pools = list(dict.fromkeys(elos[by]))
     shown = elos[elos["kind"].isin(kinds)]
+    if shown.empty:  # players without a network may be rated before any run is
+        return not_there("Elo of every run.")
+    pools = list(dict.fromkeys(shown[by]))
 
     def draw() -> Figure:
         width = max(3.4, 0.5 * len(kinds) + 1.2)
