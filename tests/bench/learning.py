@@ -5,6 +5,7 @@
    and mctx in JAX, the same weights, their outputs compared first. A figure is the number of simulations, 100 for every
    move of every game, divided by the CPU time of the one thread; compiling is left out. Our batch shrinks as games end;
    theirs never does, because a game that has ended starts anew, and 42 moves (the longest game there is) are measured.
+   The bound is what the same evaluations would take at the core's peak, with tree and rules for nothing.
 2. The share of tree, rules and planes in self-play: the time with the network's answers read back from the same games,
    and with a constant evaluator (other games, so by simulation), over the time with the network.
 3. The training step by our kernels beside torch's, in turn, on the same examples; the three products of a step beside
@@ -229,7 +230,8 @@ def self_play(repetitions: int, with_pgx: bool) -> tuple[list[Row], str]:
             said = f"could not be measured: {(getattr(error, 'stderr', None) or str(error)).strip()[-1000:]}"
             tell(f"pgx + mctx {said}")
     rates, busy = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
-    saved = []
+    saved, bound = [], []
+    operations = 2 * multiply_adds(network, 1)
     for turn in range(repetitions):
         tell(f"self-play beside pgx + mctx, {turn + 1} of {repetitions}")
         for name, cache in (("ours", True), ("ours, no cache of evaluations", False)):
@@ -238,6 +240,7 @@ def self_play(repetitions: int, with_pgx: bool) -> tuple[list[Row], str]:
             busy[name].append(share)
             if cache:
                 saved.append(1 - played.search.evaluations / played.search.leaves)
+                bound.append(peak() / (operations * played.search.evaluations / played.simulations))
             del played
         if peer:
             try:
@@ -251,12 +254,16 @@ def self_play(repetitions: int, with_pgx: bool) -> tuple[list[Row], str]:
             busy["pgx + mctx"].append(theirs["cpu"] / theirs["wall"])
     rows = [row(part, name, "simulations/s", rates[name], busy[name]) for name in rates]
     rows.append(row(part, "evaluations saved by the cache", "share", saved))
-    operations = 2 * multiply_adds(network, 1) / 1e6
-    rows.append(row(part, "floating-point operations of an evaluation", "MFLOP", [operations]))
+    rows.append(row(part, "floating-point operations of an evaluation", "MFLOP", [operations / 1e6]))
+    rows.append(row(part, "bound: these evaluations at the core's peak, all else free", "simulations/s", bound))
+    rows.append(row(part, "ours / bound", "share", [a / b for a, b in zip(rates["ours"], bound, strict=True)]))
     for name, least in (("ours", BARS["ratio"]), ("ours, no cache of evaluations", None)):
         if peer:
             ratios = [a / b for a, b in zip(rates[name], rates["pgx + mctx"], strict=True)]
             rows.append(row(part, f"{name} / pgx + mctx", "ratio", ratios, least=least))
+    if peer:
+        most = [a / b for a, b in zip(bound, rates["pgx + mctx"], strict=True)]
+        rows.append(row(part, "bound / pgx + mctx", "ratio", most))
     if peer:
         peer.close()
     return rows, said
