@@ -52,8 +52,11 @@ origin(results, asked.name)
 # Each player $i$ has a rating $R_i$, whoever moves first an advantage $a$. With $z = R_i - R_j + a$ for a game in which $i$
 # moves first, $f(x) = 1 / (1 + 10^{-x/400})$ and a third parameter $d$, *drawelo*,
 #
-# $$P(\text{win}) = f(z - d), \qquad P(\text{loss}) = f(-z - d), \qquad
-# P(\text{draw}) = 1 - P(\text{win}) - P(\text{loss}).$$
+# $$\begin{aligned}
+# P(\text{win}) &= f(z - d), \\
+# P(\text{loss}) &= f(-z - d), \\
+# P(\text{draw}) &= 1 - P(\text{win}) - P(\text{loss}).
+# \end{aligned}$$
 #
 # The ratings are the most likely ones, after each player got about two virtual draws, spread over the opponents met: this
 # prior keeps a player who won everything within bounds. Their mean is zero. Two settings are compared:

@@ -32,8 +32,6 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# The theme says this on every first visit and then does the right thing.
-HARMLESS = ("Got invalid theme mode", "Invalid theme mode")
 WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
 
 WIDE_ELEMENTS = """() => [...document.querySelectorAll('article *')]
@@ -63,7 +61,7 @@ def watch(page: Page, allowed: tuple[str, ...]) -> list[str]:
             complaints.append(f"request: {request.url}")
 
     def console(line: ConsoleMessage) -> None:
-        if line.type == "error" and not line.text.startswith(HARMLESS):
+        if line.type == "error":
             complaints.append(f"console: {line.text}")
 
     page.on("request", request)

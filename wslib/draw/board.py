@@ -72,7 +72,8 @@ class Drawings:
     def _repr_html_(self) -> str:
         if self.strip is not None:
             # With tabindex, the arrow keys scroll it too.
-            head = f'<div role="group" tabindex="0" aria-label="{escape(self.strip)}" style="display:flex;gap:14px;'
+            head = '<div class="ws-scroll" role="group" tabindex="0" '
+            head += f'aria-label="{escape(self.strip)}" style="display:flex;gap:14px;'
             head += 'overflow-x:auto;max-width:100%;padding-bottom:8px">'
             return head + "".join(_figure(item, "flex:none") for item in self.items) + "</div>"
         widest = max((item.width for item in self.items), default=0)

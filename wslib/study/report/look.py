@@ -160,7 +160,8 @@ def show_figure(draw: Callable[[], Figure], alt: str, caption: str, data: pd.Dat
     head = f'<svg role="img" aria-label="{escape(alt, quote=True)}" style="{size}" '
     svg = re.sub(r'(width|height)="[\d.]+pt" ', "", svg.replace("<svg ", head, 1), count=2)
     body = (
-        f'<figure style="margin:1em 0;text-align:center"><div style="overflow-x:auto">{svg}</div>'
+        '<figure class="ws-figure" style="margin:1em 0;text-align:center">'
+        f'<div class="ws-scroll" style="overflow-x:auto">{svg}</div>'
         f"<figcaption>{escape(caption)}{data_link(data, caption)}</figcaption></figure>"
     )
     return Html(body, alt)
@@ -199,8 +200,8 @@ def show_table(
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     html = (
         f'<figure class="ws-table" style="margin:1em 0"><figcaption>{escape(caption)}{data_link(data, caption)}'
-        f'</figcaption><div style="overflow-x:auto"><table class="dataframe"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div></figure>"
+        f'</figcaption><div class="ws-scroll" style="overflow-x:auto"><table class="dataframe"><thead><tr>{head}</tr>'
+        f"</thead><tbody>{body}</tbody></table></div></figure>"
     )
     return Html(html, f"{caption}\n{cells.to_string(index=False)}")
 

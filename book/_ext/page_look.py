@@ -1,0 +1,89 @@
+"""How a page made from a notebook looks in the book, so that the notebook itself need not care.
+
+* Code is folded; ``book.js`` gives every page a switch that shows all of it. A cell tagged ``show-input`` stays open.
+* A cell tagged ``in-short`` comes to stand under the page's title, wherever in the notebook it is computed.
+* Figures and tables are numbered from the top of their page.
+* The CSV behind a figure or table, which a notebook holds within itself, becomes a file beside the page.
+* The theme's notes to its own developers are left out of the browser's console.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+NAMES = {"ws-figure": "Figure", "ws-table": "Table"}
+CAPTIONS = re.compile(r'<figure class="(ws-figure|ws-table)"([^>]*)>(.*?)<figcaption>', re.DOTALL)
+PACKED = re.compile(r'href="data:text/csv;charset=utf-8;base64,([^"]*)"')
+THEME_SCRIPTS = ("scripts/pydata-sphinx-theme.js", "togglebutton.js")
+NOTES = re.compile(r"console\.(?:log|info|debug)\((?!\))")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("doctree-read", fold_code)
+    # After the line of downloads is there (400).
+    app.connect("doctree-read", move_in_short, priority=600)
+    app.connect("html-page-context", number_and_unpack)
+    app.connect("build-finished", quiet_theme)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def fold_code(app: Sphinx, doctree: nodes.document) -> None:
+    for cell in doctree.findall(nodes.container):
+        if cell.get("nb_element") == "cell_code" and "tag_show-input" not in cell["classes"]:
+            cell.setdefault("hide_mode", "input")
+            cell["prompt_show"] = cell["prompt_hide"] = "Code"
+
+
+def move_in_short(app: Sphinx, doctree: nodes.document) -> None:
+    title = next(iter(doctree.findall(nodes.title)), None)
+    cells = [cell for cell in doctree.findall(nodes.container) if "tag_in-short" in cell["classes"]]
+    if title is None or not cells:
+        return
+    for cell in cells:
+        cell.parent.remove(cell)
+    section = title.parent
+    place = next((i for i, node in enumerate(section) if "ws-downloads" in node.get("classes", ())), 0) + 1
+    section[place:place] = cells
+
+
+def number_and_unpack(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Number what has a caption, and write the CSV that hangs on it, as ``data/<page>-table-<number>.csv``."""
+    page = pagename.rsplit("/", 1)[-1]
+    counted = dict.fromkeys(NAMES, 0)
+
+    def numbered(found: re.Match[str]) -> str:
+        kind, attributes, before = found.groups()
+        counted[kind] += 1
+        name = f"{NAMES[kind]} {counted[kind]}"
+        head = f'<figure class="{kind}" id="{name.lower().replace(" ", "-")}"{attributes}>'
+        return f'{head}{before}<figcaption><b class="ws-number">{name}.</b> '
+
+    context["body"] = CAPTIONS.sub(numbered, context.get("body", ""))
+    # Split at the figures: a link belongs to the number before it, or, where there is none, to the page.
+    parts = re.split(r'(?=<figure class="ws-)', context["body"])
+    folder = Path(app.outdir) / "data"
+    up = "../" * pagename.count("/")
+    for place, part in enumerate(parts):
+        own = re.match(r'<figure class="ws-[a-z]+" id="([a-z]+-\d+)"', part)
+        file = f"{page}-{own[1]}.csv" if own else f"{page}.csv"
+
+        def unpacked(found: re.Match[str], file: str = file) -> str:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_bytes(base64.b64decode(found[1]))
+            return f'href="{up}data/{file}"'
+
+        parts[place] = PACKED.sub(unpacked, part)
+    context["body"] = "".join(parts)
+
+
+def quiet_theme(app: Sphinx, exception: Exception | None) -> None:
+    for name in THEME_SCRIPTS:
+        script = Path(app.outdir) / "_static" / name
+        if exception is None and script.is_file():
+            script.write_text(NOTES.sub("void (", script.read_text(encoding="utf-8")), encoding="utf-8")

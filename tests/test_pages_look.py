@@ -1,0 +1,103 @@
+"""What a reader sees of the built book, in a browser: nothing cut, nothing too small or too pale, nothing in the way.
+
+All pages are loaded once on a desk in either theme and once on a phone; the tests ask what was measured there.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+from test_browser import ARGUMENTS, CHROMIUM, HTML
+
+VIEWS = {"desk": (1280, 800, "light"), "desk, dark": (1280, 800, "dark"), "phone": (390, 844, "light")}
+HEAVIEST = 1_000_000
+"""Bytes of a page."""
+MEASURE = (Path(__file__).parent / "javascript" / "measure_page.js").read_text(encoding="utf-8")
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium or Chrome here: nothing was looked at in a browser"),
+]
+Facts = dict[str, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def seen(browser: Browser) -> dict[str, Facts]:
+    """What was measured in each view of each page; ``console`` is all that was said there."""
+    files = sorted((HTML / "book").rglob("*.html"))
+    assert files, "the book has no pages; build it with `make book`"
+    return {view: {file.stem: measured(browser, file, view) for file in files} for view in VIEWS}
+
+
+def measured(browser: Browser, file: Path, view: str) -> dict[str, Any]:
+    width, height, theme = VIEWS[view]
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda line: said.append(f"{line.type}: {line.text}"))
+    page.on("pageerror", lambda error: said.append(f"error: {error}"))
+    page.goto(file.as_uri(), wait_until="load")
+    page.evaluate("window.MathJax ? window.MathJax.startup.promise.then(() => true) : true")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
+    facts = page.evaluate(MEASURE)
+    context.close()
+    return facts | {"console": said}
+
+
+def complaints(seen: dict[str, Facts], fact: str, views: tuple[str, ...] = tuple(VIEWS)) -> str:
+    """What was found of a list of things that should be empty, a line each."""
+    return "\n".join(f"{page} ({view}): {found}" for view in views for page, facts in seen[view].items()
+                     for found in facts[fact])  # fmt: skip
+
+
+def test_a_page_says_nothing_in_the_console_on_a_first_visit(seen: dict[str, Facts]):
+    assert not complaints(seen, "console")
+
+
+def test_all_code_is_folded_on_arrival(seen: dict[str, Facts]):
+    assert not complaints(seen, "openCode")
+
+
+def test_one_switch_shows_all_code_of_a_page_and_hides_it_again(browser: Browser):
+    page = browser.new_page()
+    page.goto((HTML / "book" / "runs" / "orientation.html").as_uri())
+    cells, switch = page.locator("details.above-input"), page.locator(".ws-code-switch")
+    assert cells.count() > 5 and not page.locator("details.above-input[open]").count()
+    switch.click()
+    assert page.locator("details.above-input[open]").count() == cells.count()
+    assert page.locator("details.above-input .highlight").first.is_visible()
+    page.get_by_role("button", name="Hide all code").click()
+    assert not page.locator("details.above-input[open]").count()
+    page.close()
+
+
+def test_what_is_wider_than_its_box_says_that_it_goes_on(seen: dict[str, Facts]):
+    assert not complaints(seen, "cutInSilence")
+
+
+def test_no_formula_is_cut_on_a_desk(seen: dict[str, Facts]):
+    assert not complaints(seen, "cutFormulas", ("desk",))
+
+
+def test_figures_and_tables_are_numbered_from_the_top_of_each_page(seen: dict[str, Facts]):
+    for page, facts in seen["desk"].items():
+        for kind in ("Figure", "Table"):
+            numbers = [name for name in facts["numbers"] if name.startswith(kind)]
+            assert numbers == [f"{kind} {n}." for n in range(1, len(numbers) + 1)], page
+
+
+def test_no_page_weighs_more_than_a_megabyte_and_its_data_lie_beside_it():
+    heavy = [file.name for file in (HTML / "book").rglob("*.html") if file.stat().st_size > HEAVIEST]
+    packed = [file.name for file in (HTML / "book").rglob("*.html") if "base64," in file.read_text(encoding="utf-8")]
+    assert not heavy and not packed
+    assert list((HTML / "data").glob("*.csv"))
