@@ -7,6 +7,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 # More arguments for installing torch, for instance an extra index that has the CPU build.
 TORCH_ARGS ?=
+# The digest of torch's CPU build for Linux on x86-64, which is not where `make lock` finds the others' digests.
+TORCH_CPU := sha256:6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b
 # As it is, `make lock` keeps the versions that still fit.
 LOCK_ARGS ?=
 # Worker processes of the test run.
@@ -31,7 +33,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # A bar is for eyes: none in logs.
 BAR := $(shell [ -t 2 ] || echo --no-progress-bar)
 
-.PHONY: help env book book-alone runs study test lab bench bits count trainers faults dist clean clean-all lock lint types \
+.PHONY: help env book book-alone runs study test lab bench bits count trainers faults dist clean clean-all lock audit lint types \
         test-lint test-types test-unit test-notebooks test-book test-pages
 .DEFAULT_GOAL := help
 
@@ -44,6 +46,8 @@ env: $(VENV)/.ok  ## create or update .venv from requirements.lock
 
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 UV_PIP := $(PY) -m uv pip install --quiet --python $(PY)
+# The lines of the lock that belong to a package.
+LOCKED := f() { awk -v name="$$1==" '/^[a-z0-9]/ {mine = index($$0, name) == 1} mine' requirements.lock; }; f
 IS_3_11 := -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null
 
 $(PY):
@@ -57,11 +61,17 @@ $(VENV)/.ok: requirements.lock pyproject.toml Makefile | $(PY)
 	@# Whoever was stopped while the environment was made has a Python without pip there.
 	@$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
 	@echo "installing requirements.lock into $(VENV)"
-	@$(PIP) -c requirements.lock uv || echo "uv is not available here; pip takes over."
-	@$(PIP) -c requirements.lock $(TORCH_ARGS) "$$(grep '^torch==' requirements.lock)"
+	@# The lock names every package, so each is installed by itself, and only a file whose digest the lock knows.
+	@$(LOCKED) uv > $(VENV)/uv.lock && $(LOCKED) torch > $(VENV)/torch.lock
+	@$(PIP) --require-hashes --no-deps -r $(VENV)/uv.lock || echo "uv is not available here; pip takes over."
+	@# Fetched before it is checked: of several files whose digests are known, pip would not take the CPU build.
+	@$(PY) -m pip download --quiet --disable-pip-version-check --no-deps --dest $(VENV)/torch $(TORCH_ARGS) "$$(grep -o '^torch==[0-9.]*' requirements.lock)"
+	@$(PIP) --require-hashes --no-deps --no-index --find-links $(VENV)/torch -r $(VENV)/torch.lock && rm -r $(VENV)/torch
 	@if $(PY) -m uv --version >/dev/null 2>&1; \
-	then $(UV_PIP) --compile-bytecode -r requirements.lock && $(UV_PIP) --no-deps -e .; \
-	else $(PIP) -r requirements.lock && $(PIP) --no-deps -e .; fi
+	then $(UV_PIP) --require-hashes --no-deps --compile-bytecode -r requirements.lock && $(UV_PIP) --no-deps --no-build-isolation -e .; \
+	else $(PIP) --require-hashes --no-deps -r requirements.lock && $(PIP) --no-deps --no-build-isolation -e .; fi
+	@# A build of torch for graphics cards needs their libraries, which the lock leaves to it: nothing here needs a card.
+	@$(PY) -c 'import torch' 2>/dev/null || $(PIP) $(TORCH_ARGS) "$$(grep -o '^torch==[0-9.]*' requirements.lock)"
 	@mkdir -p $(VENV)/etc/jupyter/labconfig $(VENV)/etc/ipython
 	@# JupyterLab: .py files open as notebooks, and no window asks for news from the network.
 	@printf '%s\n' '{' \
@@ -75,9 +85,18 @@ $(VENV)/.ok: requirements.lock pyproject.toml Makefile | $(PY)
 lock: | $(PY)  ## compile requirements.lock from requirements.in (LOCK_ARGS=--upgrade for newer versions)
 	@$(PY) -m uv --version >/dev/null 2>&1 || $(PIP) uv
 	@# No address of an index goes into the lock, and no +cpu: that build's name exists on few indexes.
-	$(PY) -m uv pip compile --quiet $(LOCK_ARGS) --python-version 3.11 --no-header --no-emit-index-url --no-emit-find-links \
-	  --output-file requirements.lock requirements.in
-	@sed -e 's/^\(torch==[0-9.]*\)+.*/\1/' requirements.lock > requirements.lock.new && mv requirements.lock.new requirements.lock
+	$(PY) -m uv pip compile --quiet $(LOCK_ARGS) --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
+	  --no-emit-find-links --output-file requirements.lock requirements.in
+	@awk '/^torch==/ {sub(/\+[a-z0-9.]*/, ""); print; print "    --hash=$(TORCH_CPU) \\"; next} 1' requirements.lock > requirements.lock.new \
+	  && mv requirements.lock.new requirements.lock
+	@# conda's pip cannot install this project beside a file with digests, so its file names the versions.
+	@{ sed '/^  - pip:/q' environment.yml; sed -n 's/^\([a-z0-9][^ ]*==[^ ]*\).*/      - \1/p' requirements.lock; echo "      - -e ."; } \
+	  > environment.yml.new && mv environment.yml.new environment.yml
+
+audit: $(VENV)/.ok  ## look up known weaknesses of the locked versions (asks the network)
+	@# With --strict a package about which nothing could be learned is an error, not a silence.
+	@$(PY) -m uv tool run --quiet pip-audit --strict --requirement requirements.lock --require-hashes --no-deps --disable-pip --progress-spinner off \
+	  || { echo "Not clean, or not known to be: see above (the advisories come from the package index over the network)." >&2; exit 1; }
 
 # --- book -------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -17,11 +18,14 @@ CARD = ("jupyterlab", "jupytext", "papermill", "torch", "numpy", "pandas", "seab
 
 
 def requirements(name: str) -> list[str]:
-    lines = [line.split(" #")[0].strip() for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
+    """The lines of a requirements file, each with its digests, without comments."""
+    whole = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = [line.split(" #")[0].strip() for line in whole.splitlines()]
     return [line for line in lines if line and not line.startswith("#")]
 
 
-LOCK = {canonicalize_name(Requirement(line).name): Requirement(line) for line in requirements("requirements.lock")}
+LINES = [line.split() for line in requirements("requirements.lock")]
+LOCK = {canonicalize_name(Requirement(line).name): Requirement(line) for line, *_ in LINES}
 
 
 def tracked() -> list[Path]:
@@ -31,9 +35,27 @@ def tracked() -> list[Path]:
     return [path for name in listing.stdout.split("\0") if name and (path := ROOT / name).is_file()]
 
 
-def test_every_line_of_the_lock_is_one_exact_version():
-    exact = re.compile(r"[a-z0-9][a-z0-9._-]*==[0-9][0-9a-z.]*")
-    assert not [line for line in requirements("requirements.lock") if not exact.fullmatch(line)]
+def test_every_line_of_the_lock_is_one_exact_version_with_the_digests_of_its_files():
+    exact, digest = re.compile(r"[a-z0-9][a-z0-9._-]*==[0-9][0-9a-z.]*"), re.compile(r"--hash=sha256:[0-9a-f]{64}")
+    assert not [line for line, *_ in LINES if not exact.fullmatch(line)]
+    assert not [line for line, *digests in LINES if not digests or not all(map(digest.fullmatch, digests))]
+
+
+def test_a_file_with_another_digest_is_not_installed(tmp_path: Path):
+    name, *_ = next(line for line in LINES if line[0].startswith("zipp=="))
+    forged = tmp_path / "forged.lock"
+    forged.write_text(f"{name} --hash=sha256:{'0' * 64}\n", encoding="utf-8")
+    line = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes", "--dest", str(tmp_path)]
+    done = subprocess.run([*line, "--retries", "0", "-r", str(forged)], capture_output=True, text=True, check=False)
+    if "Could not find a version" in done.stderr:
+        pytest.skip("no index of packages can be reached")
+    assert done.returncode and "DO NOT MATCH THE HASHES" in done.stderr
+
+
+def test_make_env_installs_nothing_without_a_digest():
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").split("$(VENV)/.ok: requirements.lock")[1].split("\n\n")[0]
+    lines = [line for line in recipe.splitlines() if "-r " in line]
+    assert lines and all("--require-hashes" in line for line in lines)
 
 
 def test_what_is_installed_is_what_the_lock_says():
@@ -63,7 +85,7 @@ def test_conda_and_pip_install_the_same():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     pip = next(entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
     conda = [entry for entry in environment["dependencies"] if isinstance(entry, str)]
-    assert pip == ["-r requirements.lock", "-e ."]
+    assert pip == [*(line for line, *_ in LINES), "-e ."], "run `make lock`"
     assert sorted(conda) == ["pip", "python=" + project["requires-python"].removeprefix("==").removesuffix(".*")]
 
 
