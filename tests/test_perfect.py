@@ -22,6 +22,7 @@ from wslib.perfect.positions import (
     PHASES,
     SETS,
     UNKNOWN,
+    Draws,
     file_name,
     load,
     make,
@@ -61,6 +62,16 @@ def plain(rules, own, opp, alpha, beta):
 
 
 EVERY = [(board, which) for board in BOARDS for which in SETS]
+
+
+def test_the_draws_of_positions_are_numpys_whatever_numpy_makes_of_them_later():
+    ours, theirs = Draws(7), np.random.Generator(np.random.PCG64(7))
+    sizes = [1, 2, 3, 7, 36, 1 << 30, 3 << 30, (1 << 32) - 1]
+    for n in [sizes[i * i % len(sizes)] for i in range(400)]:
+        assert ours.integers(5, 5 + n) == int(theirs.integers(5, 5 + n))
+        assert ours.random() == theirs.random()
+    again = Draws(7)
+    assert [again.integers(0, 1000) for _ in range(6)] == [944, 625, 684, 897, 578, 775]
 
 
 @pytest.mark.parametrize(("board", "which"), EVERY)

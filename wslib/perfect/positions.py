@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.random import PCG64, Generator
+from numpy.random import PCG64
 
 from wslib._compiled import stream
 from wslib.files import published_root, write_atomically
@@ -152,30 +152,63 @@ def file_name(the_game: Game, which: str) -> str:
     return f"{the_game.id}-{which}.csv"
 
 
-Play = Callable[[Position, Generator], int]
+class Draws:
+    """Random numbers of a seed, from PCG64's words, whose order numpy guarantees; its methods it does not.
+
+    >>> Draws(1).integers(0, 6), Draws(1).random() < 1
+    (2, True)
+    """
+
+    def __init__(self, seed: int):
+        self._words = PCG64(seed)
+        self._upper: int | None = None
+
+    def random(self) -> float:
+        """A number in [0, 1), from the 53 upper bits of a word."""
+        return (int(self._words.random_raw()) >> 11) * 2.0**-53
+
+    def integers(self, first: int, end: int) -> int:
+        """One of ``first``, ..., ``end - 1``, each as likely as the others (Lemire's multiplication of half a word)."""
+        n = end - first
+        assert 0 < n < 1 << 32
+        product = self._half() * n if n > 1 else 0
+        while n > 1 and product % (1 << 32) < (1 << 32) % n:  # so many products would favour some numbers
+            product = self._half() * n
+        return first + (product >> 32)
+
+    def _half(self) -> int:
+        if self._upper is not None:
+            half, self._upper = self._upper, None
+            return half
+        word = int(self._words.random_raw())
+        self._upper = word >> 32
+        return word % (1 << 32)
 
 
-def _random_move(position: Position, random: Generator) -> int:
-    return int(position.legal[int(random.integers(len(position.legal)))])
+Play = Callable[[Position, Draws], int]
 
 
-def _search_move(position: Position, random: Generator, simulations: int) -> int:
-    name = move(player("mcts", simulations=simulations), position, int(random.integers(1 << 30)))
+def _random_move(position: Position, random: Draws) -> int:
+    return int(position.legal[random.integers(0, len(position.legal))])
+
+
+def _search_move(position: Position, random: Draws, simulations: int) -> int:
+    name = move(player("mcts", simulations=simulations), position, random.integers(0, 1 << 30))
     return position.game.action_number(name)
 
 
-def _half_random(position: Position, random: Generator) -> int:
+def _half_random(position: Position, random: Draws) -> int:
     return _random_move(position, random) if random.random() < 0.5 else _search_move(position, random, 50)
 
 
-def _strong(position: Position, random: Generator) -> int:
+def _strong(position: Position, random: Draws) -> int:
     return _search_move(position, random, 1000)
 
 
 def _perfect_with_slips(solver: Solver) -> Play:
     """Any of the best moves where they are known cheaply, else the strong player's; now and then a random one."""
 
-    def choose(position: Position, random: Generator) -> int:
+    def choose(position: Position, random: Draws) -> int:
         if random.random() < SLIPS:
             return _random_move(position, random)
         if position.game.name == "othello" and _empty(position) > MOST_EMPTY:
@@ -186,7 +219,7 @@ def _perfect_with_slips(solver: Solver) -> Play:
         if None in values:
             return _strong(position, random)
         best = [a for a, (v, _) in found.items() if v == max(v for v in values if v is not None)]
-        return best[int(random.integers(len(best)))]
+        return best[random.integers(0, len(best))]
 
     return choose
 
@@ -204,11 +237,11 @@ def _player(which: str, number: int, solver: Solver) -> Play:
 
 def _play(the_game: Game, which: str, phase: int, seed: int, number: int, solver: Solver) -> Position:
     """A game of a set, played up to a ply of this phase (or to its end)."""
-    random = Generator(PCG64(int(stream(seed, "positions", the_game.id, which, number))))
+    random = Draws(int(stream(seed, "positions", the_game.id, which, number)))
     first, last = PLIES[the_game.name][which][phase]
-    plies = int(random.integers(first, last + 1))
+    plies = random.integers(first, last + 1)
     least, most = OPENINGS[the_game.name][phase] if which == "path" else (0, 0)
-    position = random_opening(the_game, min(int(random.integers(least, most + 1)), plies), seed, number)
+    position = random_opening(the_game, min(random.integers(least, most + 1), plies), seed, number)
     choose = _player(which, number, solver)
     while len(position.history) < plies and not position.is_over:
         position = position.act(choose(position, random))
