@@ -11,10 +11,13 @@ TORCH_ARGS ?=
 TORCH_CPU := sha256:6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b
 # As it is, `make lock` keeps the versions that still fit.
 LOCK_ARGS ?=
+# More arguments for JupyterLab.
+LAB_ARGS ?=
 # Worker processes of the test run.
 JOBS ?= auto
 
-NOTEBOOKS := $(wildcard notebooks/*.py)
+# The tour of JupyterLab is no page of the book.
+NOTEBOOKS := $(filter-out notebooks/start.py,$(wildcard notebooks/*.py))
 # These call compiled kernels, which are compiled once for all of them, beside the first of the others.
 COMPUTING := positions learning perfect_play orientation one_run rhea searches games play
 # The longest first, so that no core waits for one of them at the end.
@@ -158,8 +161,9 @@ dist: book  ## zip the built book into dist/, for reading elsewhere, and the net
 	@$(VENV)/bin/wslib pack dist/warm-start-networks.zip
 	@echo "dist/warm-start-book.zip: unzip it anywhere and open warm-start-book/index.html"
 
-lab: $(VENV)/.ok  ## open JupyterLab; the notebooks/*.py open as notebooks
-	$(PY) -m jupyterlab
+lab: $(VENV)/.ok  ## open JupyterLab with a tour of ten minutes (LAB_ARGS="--no-browser --port 9000" and the like)
+	@# Jupyter warns whoever is root with an error; who is that in a container means it.
+	$(PY) -m jupyterlab --allow-root --LabApp.default_url=/lab/tree/notebooks/start.py $(LAB_ARGS)
 
 bench: $(VENV)/.ok  ## compare our speed with that of OpenSpiel, and of pgx and mctx
 	@status=0; $(PY) tests/bench/run.py || status=1; $(PY) tests/bench/learning.py || status=1; exit $$status

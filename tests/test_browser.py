@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from test_notebooks import SMOKE, set_parameters
 
 ROOT = Path(__file__).resolve().parent.parent
 HTML = ROOT / "_build" / "html"
@@ -108,7 +109,10 @@ def test_the_search_of_the_book_finds_a_page_without_a_server(browser: Browser):
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[str]:
-    """A JupyterLab of this environment at a free port, with an empty store and no memory of earlier visits."""
+    """A JupyterLab of this environment at a free port, with an empty store and no memory of earlier visits.
+
+    It has a repository with the tour, and saves by itself after seconds.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -119,13 +123,13 @@ def lab(tmp_path: Path) -> Iterator[str]:
         "JUPYTER_CONFIG_DIR": str(tmp_path / "config"),
         "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime"),
     }
-    # Lab saves what it opens, so it gets a copy of the notebooks.
-    (tmp_path / "root" / "notebooks").mkdir(parents=True)
-    for source in (ROOT / "notebooks").glob("*.py"):
-        shutil.copy(source, tmp_path / "root" / "notebooks")
+    root = repository(tmp_path / "root")
+    (tmp_path / "settings" / "@jupyterlab" / "docmanager-extension").mkdir(parents=True)
+    saving = tmp_path / "settings" / "@jupyterlab" / "docmanager-extension" / "plugin.jupyterlab-settings"
+    saving.write_text('{"autosaveInterval": 2}', encoding="utf-8")
     log = (tmp_path / "lab.log").open("w")
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
-    command += ["--ServerApp.port_retries=0", "--IdentityProvider.token=", f"--ServerApp.root_dir={tmp_path / 'root'}"]
+    command += ["--ServerApp.port_retries=0", "--IdentityProvider.token=", f"--ServerApp.root_dir={root}"]
     command += ["--LabApp.expose_app_in_browser=True"]
     server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
     address = f"http://127.0.0.1:{port}"
@@ -149,29 +153,25 @@ def lab(tmp_path: Path) -> Iterator[str]:
         log.close()
 
 
-# Opened in Lab as a copy, in which its smoke parameters are written over its own.
-LAB_NOTEBOOK = "orientation"
+def repository(root: Path) -> Path:
+    """A repository of its own with the tour, to be run in seconds, and what says how notebooks are saved."""
+    (root / "notebooks").mkdir(parents=True)
+    for name in ("pyproject.toml", "notebooks/start.py"):
+        shutil.copy(ROOT / name, root / name)
+    set_parameters(root / "notebooks" / "start.py", SMOKE)
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "as it was"]):
+        git(root, *words)
+    return root
 
 
-def test_jupyterlab_opens_a_py_file_as_a_notebook_and_runs_it(browser: Browser, lab: str, tmp_path: Path):
-    from test_notebooks import SMOKE, set_parameters
+def git(root: Path, *words: str) -> str:
+    """What git says in a repository."""
+    who = ["-c", "user.name=A reader", "-c", "user.email=reader@example.org"]
+    return subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True, text=True).stdout
 
-    source = tmp_path / "root" / "notebooks" / f"{LAB_NOTEBOOK}.py"
-    set_parameters(source, SMOKE)
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    here = lab.removeprefix("http://")
-    complaints = watch(page, (lab, f"ws://{here}", "data:", "blob:"))
-    page.goto(f"{lab}/lab/tree/notebooks/{LAB_NOTEBOOK}.py?reset")
-    page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
-    assert page.locator(".jp-FileEditor").count() == 0, "the .py file opened in the text editor"
-    page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.ready")
-    page.wait_for_function(
-        """() => {
-            const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel;
-            return kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle';
-        }""",
-        timeout=60_000,
-    )
+
+def run_all(page: Page) -> None:
+    """Run all cells of the notebook that is open; one that fails, or does not run, fails the test."""
     # The command behind "Run All Cells"; the menus themselves open too slowly on a busy machine to be clicked reliably.
     page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
     deadline = time.monotonic() + 240
@@ -180,14 +180,44 @@ def test_jupyterlab_opens_a_py_file_as_a_notebook_and_runs_it(browser: Browser, 
         # The notebook as Lab holds it: of a long one, only the cells in view are in the page.
         cells = page.evaluate("window.jupyterapp.shell.currentWidget.content.model.toJSON().cells")
         cells = [cell for cell in cells if cell["cell_type"] == "code" and "".join(cell["source"]).strip()]
-        outputs = [output for cell in cells for output in cell["outputs"]]
-        errors = [output for output in outputs if output["output_type"] == "error"]
-        if errors or all(cell["execution_count"] for cell in cells):
-            break
+        errors = [output for cell in cells for output in cell["outputs"] if output["output_type"] == "error"]
+        assert not errors, "\n".join(errors[0]["traceback"])
+        if all(cell["execution_count"] for cell in cells):
+            return
         page.wait_for_timeout(500)
-    page.close()
-    assert not errors, "\n".join(errors[0]["traceback"])
     waiting = [cell["source"] for cell in cells if not cell["execution_count"]]
-    assert not waiting, f"{len(waiting)} of {len(cells)} cells did not run; the first: {waiting[0]}"
+    pytest.fail(f"{len(waiting)} of {len(cells)} cells did not run; the first: {waiting[0]}")
+
+
+def test_the_tour_of_jupyterlab_opens_from_its_py_runs_and_can_be_played_on(browser: Browser, lab: str, tmp_path: Path):
+    page = browser.new_page(viewport={"width": 1280, "height": 1000})
+    here = lab.removeprefix("http://")
+    complaints = watch(page, (lab, f"ws://{here}", "data:", "blob:"))
+    page.goto(f"{lab}/lab/tree/notebooks/start.py?reset")
+    page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
+    assert page.locator(".jp-FileEditor").count() == 0, "the .py file opened in the text editor"
+    page.wait_for_function(
+        """() => {
+            const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel;
+            return kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle';
+        }""",
+        timeout=60_000,
+    )
+    run_all(page)
+    page.locator(".jp-Notebook .jp-CodeCell").first.scroll_into_view_if_needed()
+    board, thought = page.locator(".ws-lab").nth(0), page.locator(".ws-lab").nth(1)
+    board.locator("[role=gridcell][aria-disabled=false]").nth(3).click()
+    expect(board.locator("[role=status]")).to_contain_text("It plays", timeout=60_000)
+    before = thought.locator("svg").inner_html()
+    thought.get_by_label("Shade by").select_option("q")
+    assert thought.locator("svg").inner_html() != before
+    board.locator("[tabindex='0']").focus()
+    page.keyboard.press("u")  # the board's key, and no shortcut of the notebook
+    expect(board.locator("[role=status]")).to_contain_text("Taken back", timeout=20_000)
+    page.wait_for_function("!window.jupyterapp.shell.currentWidget.content.model.dirty", timeout=60_000)
+    page.close()
+    saved = (tmp_path / "root" / "notebooks" / "start.py").stat().st_mtime_ns
+    assert saved > (tmp_path / "root" / "pyproject.toml").stat().st_mtime_ns + 5e9, "it was not saved"
+    assert not git(tmp_path / "root", "diff"), "a notebook that was opened and saved is as it was"
     outside = [complaint for complaint in complaints if complaint.startswith("request:")]
     assert not outside, "\n".join(outside)

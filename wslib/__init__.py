@@ -21,7 +21,7 @@ The rooms of the house; each knows only those above it, and nothing above ``stud
     perfect/   solvers, positions with known values, measures       solve
     study/     the study itself, which asks and shows               train, trained, runs, tournament
                engine/ (units of work, store, command line), statistics/ (ratings, tests), pages/ (experiments),
-               claims/ (verdicts), report/ (tables, figures)
+               claims/ (verdicts), report/ (tables, figures), lab/ (JupyterLab)               board
 
 Names are taken where objects are expected: ``"connect4"`` for a game or its start, ``"mcts"`` for a player.
 """
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from wslib.play import player as player
     from wslib.play.match import match as match
     from wslib.search import search as search
+    from wslib.study.lab.table import board as board
     from wslib.study.prompt import runs as runs
     from wslib.study.prompt import tournament as tournament
     from wslib.study.prompt import train as train
@@ -51,9 +52,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "check_game": "games", "game": "games", "load": "network.prompt", "match": "play", "move": "play",
-    "network": "network.prompt", "play": "play", "player": "play", "runs": "study.prompt", "search": "search",
-    "solve": "perfect.solver", "tournament": "study.prompt", "train": "study.prompt", "trained": "study.prompt",
+    "board": "study.lab.table", "check_game": "games", "game": "games", "load": "network.prompt", "match": "play",
+    "move": "play", "network": "network.prompt", "play": "play", "player": "play", "runs": "study.prompt",
+    "search": "search", "solve": "perfect.solver",
+    "tournament": "study.prompt", "train": "study.prompt", "trained": "study.prompt",
 }  # fmt: skip
 """Where the public names live: they are looked up when they are first used, so that this import takes no time, and that
 the rooms above ``study`` do without it."""

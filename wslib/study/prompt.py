@@ -21,7 +21,6 @@ from wslib._compiled import stream
 from wslib.files import default_root
 from wslib.games import Game, Position
 from wslib.games import game as game_of
-from wslib.network.model import from_bytes
 from wslib.network.prompt import PlayingNetwork
 from wslib.parameters import ParameterError, Parameters, brief, takes, whole
 from wslib.play import NetworkPlayer, match
@@ -122,6 +121,8 @@ class TrainedNetwork(PlayingNetwork):
     """The network of a run after an iteration; it plays as the published one does."""
 
     def __init__(self, run: RunSettings, iteration: int):
+        from wslib.network.model import from_bytes
+
         super().__init__(from_bytes(networks.network_file(run, iteration), game_of(run.game)))
         self.run, self.iteration = Run(run, iteration), iteration
         self.origin = f"{run.method}, seed {run.seed}, after {iteration} iterations"

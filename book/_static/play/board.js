@@ -89,15 +89,13 @@
     return made;
   }
 
-  let boards = 0;
-
   class Board {
-    /** handlers: move(action) where one may play, undo() where moves can be taken back; plain for a board without
-        anything below it but its caption. */
+    /** handlers: move(action) where one may play, undo() where moves can be taken back, place(cell) where a state with
+        setup lets stones be placed by hand, layer(key) to hear of the shading chosen; plain for a board without anything
+        below it but its caption. */
     constructor(host, handlers = {}) {
       this.host = host;
       this.handlers = handlers;
-      this.number = ++boards;
       this.layerKey = "";
       this.flipped = false;
       this.focused = 0;
@@ -160,9 +158,8 @@
       if (this.handlers.move && game.name === "othello") add("pass", "Pass");
       else this.pass = null;
       add("flip", "Flip");
-      this.choice = element("select", { id: `wsb-layer-${this.number}`,
-        onchange: () => { this.layerKey = this.choice.value; this._draw(); } });
-      this.chooser = element("label", { for: this.choice.id }, "Shade by ", this.choice);
+      this.choice = element("select", { onchange: () => this._choose(this.choice.value) });
+      this.chooser = element("label", {}, "Shade by ", this.choice);
       bar.append(this.chooser);
       return bar;
     }
@@ -303,7 +300,8 @@
         if (playable && landing.has(cell)) said.push("legal");
         if (landing.has(cell)) said.push(...this.numbers(this._actionAt(cell)));
         button.setAttribute("aria-label", said.join(", "));
-        button.setAttribute("aria-disabled", String(!(playable && position.legal.includes(this._actionAt(cell)))));
+        const free = this.state.setup || (playable && position.legal.includes(this._actionAt(cell)));
+        button.setAttribute("aria-disabled", String(!free));
       });
     }
 
@@ -337,9 +335,16 @@
       const { position, playable } = this.state;
       const action = this._actionAt(this._cellAt(place));
       this._focus(place);
+      if (this.state.setup && this.handlers.place) this.handlers.place(this._cellAt(place));
       if (!playable || !this.handlers.move) return;
       if (position.legal.includes(action)) this.handlers.move(action);
       else this.say(`${position.game.actionName(action)} is not legal here.`);
+    }
+
+    _choose(key) {
+      this.layerKey = key;
+      this._draw();
+      if (this.handlers.layer) this.handlers.layer(key);
     }
 
     _press(key) {

@@ -36,8 +36,8 @@ NONE_YET = (
     "search without a network plays here."
 )
 HERE = (
-    "This board comes to life in the built book. In JupyterLab, play(game('othello'), player('mcts')) plays by typed "
-    "moves."
+    "This board comes to life in the built book. In JupyterLab, import wslib as ws; ws.board('othello') is one to play "
+    "on."
 )
 
 

@@ -1,0 +1,94 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Start here: the study in ten minutes
+#
+# Run the cells one after the other with Shift+Enter, or all of them with *Run*, *Run All Cells*. What you change in a cell
+# is yours to keep: results are stored under their settings, so nothing can be spoiled.
+
+# %% tags=["parameters"]
+preset: str = "laptop"  # scale of the training run: laptop, or smoke for one of seconds
+iterations: int = 3  # how many iterations it trains
+
+# %% [markdown]
+# ## Play
+#
+# Click on a column. The search answers, and the board beside shows what it thought before its move: choose visits, values
+# or something else to shade it by, and point at a cell for its numbers. The menus have other games and opponents. By
+# keyboard: arrow keys, Enter; `u` takes back, `p` passes, `f` turns the board round.
+
+# %%
+import wslib as ws
+
+table = ws.board("connect4", against="mcts", simulations=100)
+table
+
+# %% [markdown]
+# ## The six searches side by side
+#
+# A network that has learned nothing guides the six searches of the study. Each board shows where one of them looks.
+
+# %%
+position = ws.game("connect4").position("4 4 3")
+untrained = ws.network("connect4")
+searches = ws.search(position, untrained, methods="all", simulations=100)
+searches
+
+# %% [markdown]
+# ## Look into the tree
+#
+# The moves that a search visits most, the best one first; `after` looks one move deeper, `more` goes on searching.
+
+# %%
+searches["wrora"].more(100).tree(depth=2)
+
+# %% [markdown]
+# ## Train a little
+#
+# A warm start by WRoRa and a few iterations of self-play. The same line goes on where it stopped.
+
+# %%
+run = ws.train("connect4", method="wrora", iterations=iterations, preset=preset)
+run
+
+# %%
+run.games[-1]
+
+# %% [markdown]
+# ## Trained networks
+#
+# Networks that were published, and those of your own runs. One of them is asked about the position from above.
+
+# %%
+there = ws.trained("connect4")
+there
+
+# %%
+network = ws.trained(run=there["run"].iloc[0])
+network.look(position)
+
+# %% [markdown]
+# ## Two networks against each other, and their ratings
+
+# %%
+ws.match("connect4", network, untrained, games=10)
+
+# %%
+ws.tournament({"trained": network, "mine": run.network, "untrained": untrained, "MCTS": "mcts"}, games=4)
+
+# %% [markdown]
+# ## Go on
+#
+# The pages in their order: [the games](games.py), [the searches](searches.py), [rolling horizon evolution](rhea.py),
+# [how a network learns](learning.py), [one run to look into](one_run.py), [warm starts compared](warmstart.py), and
+# [the verdicts](verdicts.py). `help(ws)` is a map of the library, and `ws.` followed by the Tab key lists its names.

@@ -1,0 +1,84 @@
+"""What a search, a network and the solver say of the moves of a position, as layers to shade a board by.
+
+All numbers are seen by the player to move, those of positions after a move included.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wslib.games import Position
+from wslib.perfect.solver import solve
+from wslib.play import NetworkPlayer
+from wslib.search import SearchSettings, search
+from wslib.search.guided import Evaluator
+from wslib.search.result import SearchResult
+from wslib.search.settings import method_name
+from wslib.study.lab.board import Layer
+
+NODES = 200_000
+"""Budget of the solver for one position: a fraction of a second; what it does not find stays open."""
+
+
+def found_by(player: Any, position: Position, seed: int) -> SearchResult | None:
+    """The search that a player would make of a position; None for one that does not search."""
+    if isinstance(player, NetworkPlayer):
+        return search(position, player.network, seed=seed, **player.settings.model_dump(exclude_none=True))
+    if isinstance(player, SearchSettings):
+        return search(position, seed=seed, **player.model_dump(exclude_none=True))
+    return None
+
+
+def network_of(player: Any) -> Evaluator | None:
+    """The network that a player has."""
+    return player.network if isinstance(player, NetworkPlayer) else None
+
+
+def layers_of(found: SearchResult, network: Evaluator | None = None) -> list[Layer]:
+    """What a search found, and what its network says without it."""
+    table = found.table().reset_index()
+    actions = [found.position.game.action_number(move) for move in table["move"]]
+    visited = table["N"].to_numpy() > 0
+
+    def column(name: str, only: Sequence[bool] | np.ndarray | None = None) -> dict[int, float]:
+        shown = np.ones(len(actions), bool) if only is None else only
+        return {a: float(v) for a, v, there in zip(actions, table[name], shown, strict=True) if there}
+
+    layers = [Layer("visits", "visits", "count", {a: int(n) for a, n in column("N").items()}),
+              Layer("q", "Q", "value", column("Q", visited)), Layer("u", "U", "value", column("U"))]  # fmt: skip
+    if network is not None:
+        layers.append(Layer("p", "network's P", "share", column("P")))
+        layers.append(Layer("v", "network's V", "value", values_after(network, found.position)))
+    if "Q_rave" in table:
+        layers.append(Layer("rave", "RAVE's Q", "value", column("Q_rave", table["N_rave"].to_numpy() > 0)))
+        layers.append(Layer("score", "score with RAVE", "value", column("score")))
+    return layers
+
+
+def values_after(network: Evaluator, position: Position) -> dict[int, float]:
+    """The network's value of the position after each move; the true result where the game is over."""
+    after = {action: position.act(action) for action in position.legal}
+    values = {action: -float(end.result) for action, end in after.items() if end.result is not None}
+    open_ones = [action for action in after if action not in values]
+    if open_ones:
+        said = network.evaluate(np.stack([after[action].planes for action in open_ones]))[1]
+        values |= {action: -float(value) for action, value in zip(open_ones, said, strict=True)}
+    return values
+
+
+def truth(position: Position) -> Layer | None:
+    """The value of each move under perfect play, where the solver finds it within its budget."""
+    solution = solve(position, nodes=NODES, table_bits=18, exact=False)
+    values = {position.game.action_number(move): v for move, v in solution.values.items() if v is not None}
+    return Layer("truth", "perfect value", "value", values) if values else None
+
+
+def summary(found: SearchResult) -> str:
+    """What a search found, in a sentence."""
+    visits, best = found.visits, found.best
+    chosen = visits[list(found.actions).index(found.position.game.action_number(best))]
+    return (
+        f"{best} with {chosen} of {visits.sum()} visits, value {found.value:+.2f} for the player to move "
+        f"({method_name(found.settings.method)})"
+    )
