@@ -102,18 +102,22 @@ say(f"**Claim 6 as a whole: {verdict}**, by the rule that all parts must be.")
 # 1. Fifty games, no draws: how often is the balance above zero by chance although both sides are
 #    equally strong? And in five iterations at least once?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # The chance of more wins than losses is $q = (1 - P(25)) / 2$, where $P(25)$ is the chance of a tie: a little less than a half. In
 # five iterations at least once: $1 - (1 - q)^5$, which is nearly certain.
-# ```
+#
+# </details>
 #
 # 2. RAVE by Q_rave switches almost at once, in every game. Why?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # Q_rave averages over moves that were played much later in the simulations, when they meant something else. As a final move it is
 # the weaker choice already with an untrained network (see [untrained networks](untrained.ipynb)): plain search wins the first
 # iteration, and the warm start is over before it has begun.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

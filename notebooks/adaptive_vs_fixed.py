@@ -85,19 +85,23 @@ say(claims.verdict_prose(claim))
 #
 # 1. Which kinds switch after fewer than five iterations on average? Would you expect adaptive and fixed to differ there?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # The page on the [adaptive switch](adaptive.ipynb) has the iterations. Where a
 # switch comes at about five iterations both runs get the same amount of help, and differ in two things only: one plays matches
 # of two searches where the other plays itself, and the weights of a mixture fall in another way.
-# ```
+#
+# </details>
 #
 # 2. Pair the runs by seed: both start from the same network. Does that sharpen the comparison?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # `Comparison(..., paired=True)` in `wslib.study.statistics.compare`. Runs of one seed share their first network and then go their
 # own ways, so their ratings at the end have little in common: pairing takes away hardly any chance, and half of the degrees
 # of freedom.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

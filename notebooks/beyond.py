@@ -79,18 +79,22 @@ say(report.beyond_prose(elos))
 # 1. Add a kind of your own to `Beyond.CHANGES` in `wslib/study/pages/warm.py`, for instance a shorter warm start, and run this
 #    notebook with `-p compute True`.
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # A kind is a name, a method and the parameters of `RunSettings` that it changes: `"WRo, I' = 3": ("wro", {"warm_iterations": 3})`.
 # Only its own runs and games are computed; all others are read.
-# ```
+#
+# </details>
 #
 # 2. RHEA's policy is one-hot: all weight on the move it played. What does that teach a network about the other moves?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # That they are all equally bad, also those that are as good as the one played. Which of several good moves RHEA picks is chance,
 # so there is little to foretell: in our log (`data/beyond/iterations.csv.gz`) the policy's loss hardly falls while RHEA plays, where
 # it falls steadily with WRoRa, whose visits say how much better one move is than another.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

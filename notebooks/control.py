@@ -95,20 +95,24 @@ report.scale_table(elos, asked.methods, asked.scales)
 # 1. Ten epochs cost several times as much as one. Which would you rather have: a run of the preset `table`, or a laptop
 #    run of five hundred iterations? Try it with `-p preset laptop -p iterations 500 -p compute True`.
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # It depends on what the runs still lack. Ten epochs pass ten times over the same games; five hundred iterations play new ones. Watch
 # the arena's log of both: late in a run few networks are accepted, and neither more passes nor more games of the same kind change
 # that quickly. Where the table above shows no gain by ten epochs, the time is better spent on another seed.
-# ```
+#
+# </details>
 #
 # 2. Where in a run does the preset matter most? Rate the kept networks of both presets by iteration.
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # `Warmstart(preset="laptop", boards="connect4", methods="baseline,wrora", runs=3).anchored_units()` lists the games of the networks
 # that were kept on the way; `wslib.study.engine.units.results` plays them, and the page [warm start](warmstart.ipynb) shows
 # how they are rated. Expect the difference early: ten epochs learn the first examples faster, and later both have seen each
 # example often enough.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

@@ -64,17 +64,21 @@ report.explorer(runs)
 #
 # 1. Which method's runs differ most in accepted networks? Sort, and then check with the downloaded file.
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # `pandas.read_csv("runs.csv").query("iterations == 100").groupby(["game", "method"])["accepted"].std()` answers for runs of equal
 # length; of unequal ones the number of accepted networks says mostly how long they were.
-# ```
+#
+# </details>
 #
 # 2. Does a run that accepts more networks end with a higher Elo?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # Within one pool, game and method only: `here[["accepted", "Elo"]].corr()`, with a scatter plot before you believe it. With eight runs a
 # correlation must be above two thirds or so to be more than chance.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

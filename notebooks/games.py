@@ -150,18 +150,22 @@ draw.boards([symmetry.position(corner) for symmetry in corner.game.symmetries], 
 #
 # 1. In Othello on 4×4 with perfect play, who wins? Play it against `player("mcts", simulations=5000)` from both sides.
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # The second player: on a board this small, to be forced to move first is a burden.
-# ```
+#
+# </details>
 #
 # 2. Count the games of tic-tac-toe with `wslib.games.rules.perft`, once for each length from five to nine plies.
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # With `from wslib.games import game, rules` and `p = game("tictactoe").start()`,
 # `[rules.perft(p.game.rules, *p.words, plies) for plies in range(5, 10)]` is `[15120, 54720, 148176, 200448, 127872]`. `perft` counts
 # lines of play of exactly that length, won games of that length among them, not those that ended earlier: hence there are fewer of
 # nine plies than of eight.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

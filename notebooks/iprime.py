@@ -96,17 +96,21 @@ say(f"{claims.verdict_prose(claim)} {report.length_prose(elos, panels)}")
 # 1. Five kinds of equal strength, runs with a standard deviation of 50 Elo, two runs a kind: how far apart are the best and
 #    the worst kind on average?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # The range of five normal numbers is $2.33$ standard deviations on average; a mean of two runs has an sd of $50/\sqrt{2}$. So the
 # best and the worst of five equal kinds are $2.33 \cdot 50/\sqrt{2} \approx 82$ Elo apart.
-# ```
+#
+# </details>
 #
 # 2. Compute more runs of one panel, `-p methods wrora -p runs 4 -p compute True`. Does the best length stay the same?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # The table of runs says which are missing; each takes some minutes of one core. Watch the
 # intervals, not the means: the best of five changes with nearly every run while they overlap.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

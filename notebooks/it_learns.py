@@ -85,19 +85,23 @@ report.stages_table(costs)
 #
 # 1. Measure the same networks with fewer games, `-p games 50 -p compute True`. Which of the intervals still lie on one side of 50 %?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # The runs are read, not trained again; an interval over a quarter of the openings is twice as wide. So those stay on one side of
 # 50 % whose score is now further from it than twice their half width: against the weakest opponent nearly all, against the
 # strongest hardly any.
-# ```
+#
+# </details>
 #
 # 2. In which game is the share of openings decided by colour largest, and what does that do to the highest score that any
 #    player could reach?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # When the first player wins a given opening whatever the second does, two strong players split its two games. If that is
 # so in a share q of the openings, nobody who meets an opponent that knows it gets more than $1 - q/2$.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

@@ -176,15 +176,19 @@ parameter_table(runs["laptop"], "Every parameter of a run, here of the laptop pr
 #
 # 1. How sure is an untrained network of its values? Evaluate a hundred random positions with `network.evaluate(planes)`.
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # Nearly the same value everywhere: what a random network lacks is not a scale but any difference between positions.
-# ```
+#
+# </details>
 #
 # 2. In Algorithm 6 the colours are given by the parity of t. What goes wrong with that in Othello?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # A pass is a ply, but a program that skips it changes who is meant by "odd". Here a search is bound to a colour.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

@@ -104,17 +104,21 @@ report.stages_table(costs)
 #
 # 1. Run the candidates in Gobang (`-p boards gobang -p compute True`). Does the wide action space favour a network without convolutions?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # A line of four looks the same everywhere on the board: a convolution learns it once, a dense layer in every place. So one expects
 # the fully connected network to fall further behind than here, not to catch up.
-# ```
+#
+# </details>
 #
 # 2. Give each candidate the same time instead of the same number of iterations. Which wins then?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # The table has the minutes of a run: read each candidate's curve at the iteration that its rivals' minutes would pay for. Where the
 # curves still rise, that favours the cheap ones: in the time of one run of the largest candidate, `author-32` trains more than two.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

@@ -109,18 +109,22 @@ parameter_table(unit.run, "Every parameter of the run.")
 #
 # 1. Run the same without a warm start (`-p method baseline`). Where do the curves differ, and for how long?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # Look at the value's error on fresh games. In the first iterations it is no smaller with the warm start: the games are played
 # by another search, and their results are as hard to foretell. The curves run together soon after the switch, and what differs
 # later is what differs between any two runs.
-# ```
+#
+# </details>
 #
 # 2. Let the switch be adaptive (`-p switch adaptive`). When does it switch?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # The log has a column `balance`: wins of the default search minus its losses. The warm start ends with the first positive one; how
 # early that is for eight runs of each kind, the page on the [adaptive switch](adaptive.ipynb) shows.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

@@ -165,17 +165,21 @@ draw.filmstrip(game(unit.game).position(record["moves"]), every=3)
 #
 # 1. Give all players few rollouts (`-p rollouts 20`), then many (`-p rollouts 400`). Which orderings of claim 1 depend on the budget?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # MCTS above RHEA. With twenty rollouts RHEA beats MCTS in Gobang and draws level in Connect Four: so few playouts make no tree, while
 # RHEA spends all of them on its first moves. With four hundred all orderings hold, also that of RHEA and random play in Othello.
 # RAVE's lead over MCTS changes little.
-# ```
+#
+# </details>
 #
 # 2. Play on a larger board (`-p boards connect4-6x7,gobang-8x8-k5`). Does the first mover still win as often?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # On a larger board random play needs longer to stumble over a line, and the advantage of one move shrinks.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

@@ -115,20 +115,24 @@ report.phase_table(rows)
 #
 # 1. Find a position in which RAVE by Q_rave errs and RAVE by visits does not, and look at both searches.
 #
-# ```{dropdown} Solution
+# <details><summary>Solution</summary>
+#
 # `found = load("gobang", "broad")` from `wslib.perfect.positions` and `search_decisions(player("rave",
 # simulations=1600), found, 0, ("visits", "q_rave"))` from `wslib.perfect.measures` give both readings' moves;
 # compare `found.values` at them. Then `solve(found[i])` and `search(found[i], method="rave", simulations=1600)` show the truth
 # and the statistics beside each other: the move that Q_rave prefers is often good *later*, and too slow now.
-# ```
+#
+# </details>
 #
 # 2. Does a larger weight of exploration help MCTS here? Measure `player("mcts", simulations=1600, c=2)` with `measure`.
 #
-# ```{dropdown} Solution
+# <details><summary>Solution</summary>
+#
 # `measure(player("mcts", simulations=1600, c=2), load("connect4"))["optimal"].mean()`, from `wslib.perfect.measures` and
 # `wslib.perfect.positions`, for several `c`. The best one differs from game to game; the differences at the largest budget are
 # smaller than one more step of the budget.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

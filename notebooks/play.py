@@ -55,18 +55,22 @@ replays(asked.simulations, asked.seed)
 # 1. Play Connect Four against MCTS with the smallest and with the largest number of simulations. What does the strong one see
 #    that the weak one does not?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # A trap two moves deep: the visits of the strong search leave a move that loses after your best answer, while the weak one has
 # hardly looked at that answer. It shows in the visits long before it shows in the game.
-# ```
+#
+# </details>
 #
 # 2. Ask for a hint on the empty Gobang board, shaded by visits, with few and with many simulations. Why do they differ so little from
 #    move to move?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # There are as many moves as cells, so few simulations visit each once or twice; only with many does the centre stand out. A
 # network's prior is what spares a search this.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

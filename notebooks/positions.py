@@ -88,16 +88,20 @@ say(" ".join(rebuilt_as_published(asked.board, which, asked.seed, asked.rebuilt)
 #
 # 1. In how many positions of a set does exactly one move keep the value?
 #
-# ```{dropdown} Solution
+# <details><summary>Solution</summary>
+#
 # `((found.values == found.value[:, None]).sum(axis=1) == 1).mean()`: illegal moves have a value of their own, so they do
 # not count.
-# ```
+#
+# </details>
 #
 # 2. Why are there no lost positions in the sets?
 #
-# ```{dropdown} Solution
+# <details><summary>Solution</summary>
+#
 # A position is lost when *every* move loses; then the choice does not matter, and the position is not taken.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

@@ -103,18 +103,22 @@ report.stages_table(costs)
 # 1. Continue the runs to a hundred iterations (`-p iterations 100 -p compute True`: the first thirty are read, not repeated). Does variety
 #    go on falling?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # The Baseline runs of [warm start](warmstart.ipynb) have a hundred iterations and the same parameters; their log is in
 # `data/warmstart/iterations.csv.gz`. In Connect Four variety goes on falling, and in the end nearly half of the games are drawn;
 # in Othello nearly all games stay distinct. When both sides have learned the same drawn line, nobody leaves it.
-# ```
+#
+# </details>
 #
 # 2. With ten epochs the error on the examples falls far below that on fresh games. Why?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # All positions of a game share one outcome. A network that sees each position two hundred times can learn the games by
 # heart instead of what decides them.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

@@ -128,18 +128,22 @@ report.pools_table(report.runs_by_way(found[found["part"] == "pool"]))
 #
 # 1. Play the old way with more games a pair (`-p games 100 -p compute True`). Does the number of different games go on growing?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # With fresh trees it stays at about two. With kept trees new games went on turning up in the pairings that we tried, late ones
 # too, and yet the results came in long streaks: whole stretches won by one side, then by the other. The number of different
 # games does not say how much a pairing tells about its players.
-# ```
+#
+# </details>
 #
 # 2. Which of the two habits would you keep, if you could keep one?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # Compare the rows *openings, trees kept* and *empty board, fresh trees*. Kept trees cost independence, the empty board costs
 # nearly all games but two. With openings, kept trees do less harm, because the next game leads elsewhere.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

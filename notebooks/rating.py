@@ -211,17 +211,21 @@ report.runs_table(sds=(25, 50, 100), effects=(25, 50, 75, 100, 150), tests=5)
 #
 # 1. Do more games a pair help the pooled binomial test? Run with `-p games 100` and look at the false alarms again.
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # Its error is to overlook the spread of runs. More games make the chance of the games smaller, and the spread of runs, which
 # stays, stands out the more: more false alarms.
-# ```
+#
+# </details>
 #
 # 2. Turning the list round moved ratings in Othello. Why upwards for some and downwards for others?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # The model believes that the first-listed player always had the first move, worth 32.8 Elo; the same results then look a
 # little worse. Turned round, those who were always listed first gain, and those always listed second lose.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

@@ -128,17 +128,21 @@ say(
 #
 # 1. Which reading is closest if only one game counts? Run `-p boards othello` and compare with the figure.
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # Sort the table of distances by the column of that game: the order is another one. A reading that fits Gobang may miss Othello, which
 # is why the distance over all three games decides here.
-# ```
+#
+# </details>
 #
 # 2. Why should choosing the final move by `Q_rave` weaken RAVE, when the search itself goes by it at first?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # β falls with the visits: late in the search the tree's own values take over, and visits follow them. `Q_rave` still
 # averages over moves played much later, when they mean something else.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

@@ -130,18 +130,22 @@ report.runs_table(record)
 # 1. Start `wslib run one_run --set preset=smoke --set seed=1`, and stop it with `kill -9` while it runs. What is in the store, and what does the same
 #    command do next?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # Below `.wslib-store/state` there is a folder for every iteration that was finished, each with a `manifest.json`, and at most one
 # without, of the iteration that was killed. The same command reads the last whole state and goes on from it; what is left of the
 # unfinished one is swept away.
-# ```
+#
+# </details>
 #
 # 2. Change one character of a file below `.wslib-store/match` and ask for its result again. Then change one in `data/`. Why is the second
 #    not repaired?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # Fresh results can be computed again; published ones are what others have seen, and git has them.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

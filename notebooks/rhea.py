@@ -249,19 +249,23 @@ say(
 # 1. Give each individual ten rollouts and the same total (`RheaSettings(rollouts=100, rollouts_per_individual=10)`). Is the winning
 #    move found more often?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # No evolution is left: a hundred rollouts then judge ten individuals, which are the ones drawn at the start. The winning move
 # is in such a population in most cases (one of six moves, ten individuals), and its fitness of one cannot be missed. In a
 # position without an immediate win, the exchange of breadth for certainty is a real one.
-# ```
+#
+# </details>
 #
 # 2. Let the fitness be the mean of $Q_i$, without $h_i$. Which of two winning plans is then preferred, and what happens in a won
 #    position?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # None of them. A program that does not care when it wins may put off the win for ever, as long as its rollouts go on winning
 # anyhow; with random opponents they mostly do.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

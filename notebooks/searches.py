@@ -176,17 +176,21 @@ unclear.after(unclear.best)
 # 1. Search an empty Gobang board with a hundred and with ten thousand simulations. How are the visits spread? Where does RAVE put
 #    them?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # With so many moves, a hundred simulations visit each two or three times: plain search has no opinion yet. RAVE has seen each move
 # in about half of all playouts, and already prefers the centre.
-# ```
+#
+# </details>
 #
 # 2. What does `c = 0` do, and what does `c = 10`? Try both on the position with the open three.
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # Without curiosity the first move that happens to win a playout is never left again; with too much, all moves are
 # visited alike, and the win is found but not preferred by much.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

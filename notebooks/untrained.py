@@ -138,16 +138,20 @@ say(
 #
 # 1. Does more search help a random network? Run with `-p simulations 400` and look at Baseline's column.
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # Baseline finds forced wins by reaching them, and little else; playouts gain with every simulation.
-# ```
+#
+# </details>
 #
 # 2. Mix with a larger share of playouts, or compare narrow and wide networks (`-p channels 8`, `-p channels 64`). What changes?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # A random network's value is nearly the same everywhere, whatever its size; mixing it in mainly shrinks the playout's
 # values, and with them the part of the score that is not curiosity.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

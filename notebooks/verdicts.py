@@ -141,17 +141,21 @@ report.sources_table(evidence.frames, evidence.sizes())
 #
 # 1. Take the claim with the smallest number of runs that would decide. How long would they take on your machine?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # The explorer has the minutes of every run: multiply them by twice the number that would decide (two sides), and subtract what is
 # there. `wslib run warmstart --set runs=12 --set first_seed=100` computes twelve runs of every kind of your own, and their games.
-# ```
+#
+# </details>
 #
 # 2. Change the margin below which an advantage does not matter (`MEASURES` in `wslib/study/statistics/decide.py`) from twenty Elo
 #    to fifty. Which verdicts change, and in which direction only?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # A larger margin can only turn "open" into "smaller than the margin".
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

@@ -203,18 +203,22 @@ say(report.perfect_prose(perfect) if len(perfect) else "No network has been meas
 #
 # 1. Rate the tournament with the thesis' settings, `rate(pairs, wslib.study.statistics.rating.THESIS)`. How far do the ratings move?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # The chess values for draws and the first move do not fit these games, and colours are lost: whoever is listed first is taken for
 # the one who moved first, and the same results then look a little worse. [How players are rated](rating.ipynb) shows by how much.
-# ```
+#
+# </details>
 #
 # 2. Repeat a part of this page with runs of your own (below, with `first_seed`). Which verdicts should be the same, and which may
 #    well differ?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # Look at the verdicts: one that stands should come out again with as many runs; an open one whose number of runs that would
 # decide is close to those that are there may fall either way; all others should stay open.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #
