@@ -114,11 +114,12 @@ book-alone:
 
 runs: $(RUNS)
 
+# Pages show what is there: what is missing would take days (WSLIB_AS_IT_IS).
 # A page is replaced only by a run that finished; a run that fails stays where it can be looked at.
 book/runs/%.ipynb: notebooks/%.py requirements.lock $(LIBRARY) $(shell find data/thesis -type f 2>/dev/null) | $(VENV)/.ok
 	@mkdir -p book/runs _build/failed
 	@echo "notebooks/$*.py"
-	@$(ONE_THREAD) $(PY) -m papermill $(BAR) --log-level WARNING notebooks/$*.py _build/failed/$*.ipynb || \
+	@WSLIB_AS_IT_IS=1 $(ONE_THREAD) $(PY) -m papermill $(BAR) --log-level WARNING notebooks/$*.py _build/failed/$*.ipynb || \
 	  { echo "notebooks/$*.py failed: the cell and its error are in _build/failed/$*.ipynb; the last good page, if there is one, is untouched." >&2; exit 1; }
 	@mv -f _build/failed/$*.ipynb $@
 

@@ -27,7 +27,7 @@ runs: int = 8  # runs of each kind (seeds 0, 1, ...)
 first_seed: int = 0  # seed of the first run of each kind; another one than 0 asks for runs of your own
 most: int = 100  # I: iterations after which a run is given up
 presets: str = "table"  # presets of the runs, with commas: table has all values of Table 5.2, laptop trains one epoch
-compute: bool = False  # compute what is missing (else: show what there is, and say of how many)
+compute: bool = True  # compute what is missing, after a sentence that says how long it takes; False: show what there is
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
@@ -130,7 +130,7 @@ say(f"**Claim 6 as a whole: {verdict}**, by the rule that all parts must be.")
 # ```bash
 # source .venv/bin/activate
 # papermill notebooks/adaptive.py out.ipynb -p preset smoke
-# papermill notebooks/adaptive.py out.ipynb -p boards connect4 -p methods rave -p presets laptop -p runs 2 -p compute True
+# papermill notebooks/adaptive.py out.ipynb -p boards connect4 -p methods rave -p presets laptop -p runs 2
 # ```
 #
 # The first takes seconds; the second computes two runs of each kind with one epoch, which takes about a minute.

@@ -25,7 +25,7 @@ runs: int = 2  # runs of each kind (seeds 0, 1, ...)
 first_seed: int = 0  # seed of the first run of each kind; another one than 0 asks for runs of your own
 iterations: int = 30  # I: iterations of a run
 games: int = 20  # games a pair of the tournament
-compute: bool = False  # compute what is missing (else: show what there is, and say of how many)
+compute: bool = True  # compute what is missing, after a sentence that says how long it takes; False: show what there is
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
@@ -77,7 +77,7 @@ say(report.beyond_prose(elos))
 # ## Exercises
 #
 # 1. Add a kind of your own to `Beyond.CHANGES` in `wslib/study/pages/warm.py`, for instance a shorter warm start, and run this
-#    notebook with `-p compute True`.
+#    notebook again.
 #
 # <details><summary>A solution</summary>
 #

@@ -31,7 +31,7 @@ runs: int = 3  # runs of each kind (seeds 0, 1, ...)
 first_seed: int = 0  # seed of the first run of each kind; another one than 0 asks for runs of your own
 iterations: int = 100  # I: iterations of a run
 games: int = 20  # games a pair of the tournament
-compute: bool = False  # compute what is missing (else: show what there is, and say of how many)
+compute: bool = True  # compute what is missing, after a sentence that says how long it takes; False: show what there is
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
@@ -93,7 +93,7 @@ report.scale_table(elos, asked.methods, asked.scales)
 # ## Exercises
 #
 # 1. Ten epochs cost several times as much as one. Which would you rather have: a run of the preset `table`, or a laptop
-#    run of five hundred iterations? Try it with `-p preset laptop -p iterations 500 -p compute True`.
+#    run of five hundred iterations? Try it with `-p preset laptop -p iterations 500`.
 #
 # <details><summary>A solution</summary>
 #

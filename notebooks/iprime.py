@@ -28,7 +28,7 @@ runs: int = 8  # runs of each kind (seeds 0, 1, ...)
 first_seed: int = 0  # seed of the first run of each kind; another one than 0 asks for runs of your own
 iterations: int = 100  # I: iterations of a run
 games: int = 20  # games a pair of the tournaments
-compute: bool = False  # compute what is missing (else: show what there is, and say of how many)
+compute: bool = True  # compute what is missing, after a sentence that says how long it takes; False: show what there is
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
@@ -103,7 +103,7 @@ say(f"{claims.verdict_prose(claim)} {report.length_prose(elos, panels)}")
 #
 # </details>
 #
-# 2. Compute more runs of one panel, `-p methods wrora -p runs 4 -p compute True`. Does the best length stay the same?
+# 2. Compute more runs of one panel, `-p methods wrora -p runs 10`. Does the best length stay the same?
 #
 # <details><summary>A solution</summary>
 #

@@ -27,7 +27,7 @@ seeds: int = 2  # runs of each kind (seeds 0, 1, ...)
 iterations: int = 30  # iterations of each run
 games: int = 200  # games that measure a network's strength
 opponent: int = 400  # simulations of the MCTS that it meets
-compute: bool = False  # compute what is missing (else: show what there is)
+compute: bool = True  # compute what is missing, after a sentence that says how long it takes; False: show what there is
 workers: int = 0  # worker processes; 0 is one per core
 winner: str = "author-32"  # the candidate that also runs with 10 epochs
 
@@ -102,7 +102,7 @@ report.stages_table(costs)
 #
 # ## Exercises
 #
-# 1. Run the candidates in Gobang (`-p boards gobang -p compute True`). Does the wide action space favour a network without convolutions?
+# 1. Run the candidates in Gobang (`-p boards gobang`). Does the wide action space favour a network without convolutions?
 #
 # <details><summary>A solution</summary>
 #
@@ -128,7 +128,7 @@ report.stages_table(costs)
 #
 # ```bash
 # source .venv/bin/activate
-# papermill notebooks/network_choice.py out.ipynb -p boards connect4 -p seeds 1 -p iterations 10 -p compute True
+# papermill notebooks/network_choice.py out.ipynb -p boards connect4 -p seeds 1 -p iterations 10
 # ```
 #
 # takes about four minutes; the published scale with other seeds about forty on two cores.

@@ -28,7 +28,7 @@ seeds: int = 2  # runs of each kind (seeds 0, 1, ...)
 iterations: int = 30  # iterations of each run
 games: int = 200  # games that measure a network's strength
 opponent: int = 400  # simulations of the MCTS that it meets
-compute: bool = False  # compute what is missing (else: show what there is)
+compute: bool = True  # compute what is missing, after a sentence that says how long it takes; False: show what there is
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
@@ -100,7 +100,7 @@ report.stages_table(costs)
 #
 # ## Exercises
 #
-# 1. Continue the runs to a hundred iterations (`-p iterations 100 -p compute True`: the first thirty are read, not repeated). Does variety
+# 1. Continue the runs to a hundred iterations (`-p iterations 100`: the first thirty are read, not repeated). Does variety
 #    go on falling?
 #
 # <details><summary>A solution</summary>
@@ -129,7 +129,7 @@ report.stages_table(costs)
 #
 # ```bash
 # source .venv/bin/activate
-# papermill notebooks/protocol.py out.ipynb -p boards connect4 -p seeds 1 -p iterations 10 -p compute True
+# papermill notebooks/protocol.py out.ipynb -p boards connect4 -p seeds 1 -p iterations 10
 # ```
 #
 # takes about five minutes; the published scale with other seeds about an hour on two cores.

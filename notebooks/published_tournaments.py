@@ -29,7 +29,7 @@ runs: int = 8  # runs of each kind (seeds 0, 1, ...)
 first_seed: int = 0  # seed of the first run of each kind; another one than 0 asks for runs of your own
 iterations: int = 100  # I: iterations of a run
 games: int = 20  # games a pair, half with each colour
-compute: bool = False  # compute what is missing (else: show what there is, and say of how many)
+compute: bool = True  # compute what is missing, after a sentence that says how long it takes; False: show what there is
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
@@ -126,7 +126,7 @@ report.pools_table(report.runs_by_way(found[found["part"] == "pool"]))
 #
 # ## Exercises
 #
-# 1. Play the old way with more games a pair (`-p games 100 -p compute True`). Does the number of different games go on growing?
+# 1. Play the old way with more games a pair (`-p games 100`). Does the number of different games go on growing?
 #
 # <details><summary>A solution</summary>
 #

@@ -29,7 +29,7 @@ first_seed: int = 0  # seed of the first run of each kind; another one than 0 as
 iterations: int = 100  # I: iterations of a run
 warm_iterations: int = 5  # I': iterations of the warm start
 games: int = 20  # games a pair of the tournaments
-compute: bool = False  # compute what is missing (else: show what there is, and say of how many)
+compute: bool = True  # compute what is missing, after a sentence that says how long it takes; False: show what there is
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%

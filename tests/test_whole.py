@@ -1,5 +1,7 @@
 """The whole study by one command: its order, what it says, what it publishes, and that it goes on after anything."""
 
+import io
+import re
 import shutil
 import time
 from multiprocessing import get_context
@@ -17,10 +19,11 @@ from wslib.study.engine import agenda, whole
 from wslib.study.engine.agenda import PHASES, Job, Queue, jobs
 from wslib.study.engine.cli import main
 from wslib.study.engine.networks import is_there
+from wslib.study.engine.progress import Progress
 from wslib.study.engine.published import Published, publish
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.store import LocalStore
-from wslib.study.engine.times import ASSUMED, ELSEWHERE, HERE, Times, assumed
+from wslib.study.engine.times import ASSUMED, ELSEWHERE, HERE, Times, assumed, duration, work_of
 from wslib.study.engine.tournament import NetworkEntrant, pair
 from wslib.study.engine.units import UnitsFailed, collect, compute_unit
 from wslib.study.engine.whole import Study, compute, plan
@@ -336,41 +339,69 @@ def run_unit(seed: int = 0, name: str = "table", **changes: Any) -> RunUnit:
 
 def test_before_anything_is_measured_times_are_assumed_by_game_epochs_and_length():
     minutes = {
-        name: assumed(RunUnit(run=preset("table", game=name))) / 60 for name in ("connect4", "othello", "gobang")
+        name: assumed(work_of(RunUnit(run=preset("table", game=name)))) / 60
+        for name in ("connect4", "othello", "gobang")
     }
     assert minutes == pytest.approx({"connect4": 7.5, "othello": 8.5, "gobang": 4.0})
     thirty = RunUnit(run=preset("table", game="othello"), iterations=30)
-    assert assumed(thirty) == pytest.approx(0.3 * 60 * 8.5)
-    assert assumed(run_unit(name="laptop")) < assumed(run_unit()) / 2
-    assert Times().of(run_unit())[1] == ASSUMED
+    assert assumed(work_of(thirty)) == pytest.approx(0.3 * 60 * 8.5)
+    assert assumed(work_of(run_unit(name="laptop"))) < assumed(work_of(run_unit())) / 2
+    assert Times().of(work_of(run_unit()))[1] == ASSUMED
 
 
 def test_measured_times_of_the_same_kind_stand_for_all_seeds():
     times = Times()
     made = dict(zip(("processor", "processor_family", "processor_model"), times.here, strict=True))
     for seed, seconds in enumerate((400, 500, 900)):
-        times.learn(run_unit(seed), {**made, "cpu_seconds": seconds})
-    assert times.of(run_unit(7)) == (500, HERE)
-    assert times.of(run_unit(7, method="wrora")) == (500, HERE), "another method has the same games and epochs"
-    assert times.of(run_unit(7, name="laptop"))[1] == ASSUMED
-    times.learn(run_unit(3), {**made, "cpu_seconds": 1.0, "resumed_after": 60})
-    assert times.of(run_unit(7)) == (500, HERE), "the time of a part"
+        times.learn(work_of(run_unit(seed)), {**made, "cpu_seconds": seconds})
+    assert times.of(work_of(run_unit(7))) == (500, HERE)
+    assert times.of(work_of(run_unit(7, method="wrora"))) == (500, HERE), "another method has the same games and epochs"
+    thirty = RunUnit(run=preset("table", game="othello"), iterations=30)
+    assert times.of(work_of(thirty)) == (pytest.approx(150), HERE), "a shorter run takes its share"
+    laptop = run_unit(7, name="laptop")
+    slower = 500 / assumed(work_of(run_unit()))
+    assert times.of(work_of(laptop)) == (pytest.approx(slower * assumed(work_of(laptop))), HERE), "as much as assumed"
+    assert Times().of(work_of(laptop))[1] == ASSUMED
+    times.learn(work_of(run_unit(3)), {**made, "cpu_seconds": 1.0, "resumed_after": 60})
+    assert times.of(work_of(run_unit(7))) == (500, HERE), "the time of a part"
 
 
 def test_times_of_another_processor_are_scaled_where_both_have_computed_the_same():
     times = Times()
     made = dict(zip(("processor", "processor_family", "processor_model"), times.here, strict=True))
-    times.learn(run_unit(), {"processor": "old", "cpu_seconds": 1000})
-    assert times.of(run_unit()) == (1000, ELSEWHERE)
+    times.learn(work_of(run_unit()), {"processor": "old", "cpu_seconds": 1000})
+    assert times.of(work_of(run_unit())) == (1000, ELSEWHERE)
     laptop = run_unit(name="laptop")
-    times.learn(laptop, {"processor": "old", "cpu_seconds": 300})
-    times.learn(laptop, {**made, "cpu_seconds": 100})
-    assert times.of(run_unit()) == (pytest.approx(1000 / 3), ELSEWHERE)
+    times.learn(work_of(laptop), {"processor": "old", "cpu_seconds": 300})
+    times.learn(work_of(laptop), {**made, "cpu_seconds": 100})
+    assert times.of(work_of(run_unit())) == (pytest.approx(1000 / 3), ELSEWHERE)
 
 
 def test_what_the_command_says_is_a_time_with_its_unit():
-    assert [whole.duration(s) for s in (1, 3000, 7200, 10**6)] == ["1 min", "50 min", "2.0 h", "11.6 days"]
+    assert [duration(s) for s in (1, 3000, 7200, 10**6)] == ["1 s", "50 min", "2.0 h", "11.6 days"]
 
 
 def test_an_order_of_phases_names_known_experiments_only():
     assert {phase.experiment for phase in agenda.PHASES} <= EXPERIMENTS.keys()
+
+
+def test_a_computation_begins_with_one_sentence_that_says_how_long_it_takes(
+    root: Path, capsys: pytest.CaptureFixture[str]
+):
+    units = [run_unit(), run_unit(1), RunUnit(run=preset("smoke", game="othello"), iterations=2)]
+    with Progress(units, root, 2, shown=True):
+        pass
+    told = capsys.readouterr().err
+    assert re.fullmatch(
+        r"computing 3 training runs: about \d+ min on 2 cores \(as? ?\w+ ?\w*\); interrupt whenever .*\n", told
+    )
+
+
+def test_how_far_a_run_has_come_is_seen_in_the_store(root: Path):
+    unit = RunUnit(run=preset("smoke", game="tictactoe", shape="dense", hidden=()), iterations=4)
+    with Progress([unit], root, 1, shown=True) as progress:
+        progress.bar.disable, progress.bar.fp = False, io.StringIO()
+        compute_unit(RunUnit(run=unit.run, iterations=3), root)
+        progress._draw()
+        assert "baseline seed 0: 3/4" in progress.bar.desc
+        assert progress.bar.n == pytest.approx(0.75 * progress.bar.total)

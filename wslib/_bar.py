@@ -1,8 +1,35 @@
-"""When a progress bar is shown: where somebody looks, in a terminal or a notebook, and not in a log."""
+"""Where progress is shown: where somebody looks, in a terminal or a notebook, and not in a log."""
 
+import os
 import sys
+from typing import TextIO
+
+BY_PAPERMILL = "WSLIB_BY_PAPERMILL"
+"""Set for kernels that papermill has started: whoever waits for those sits at papermill's terminal."""
 
 
 def nobody_looks() -> bool:
     """Whether standard error is a file, a pipe, or closed, and no notebook shows it."""
+    if in_papermill():
+        return not os.isatty(sys.stderr.fileno())
     return "ipykernel" not in sys.modules and not (sys.stderr and sys.stderr.isatty())
+
+
+def in_papermill() -> bool:
+    """Whether this is a kernel that papermill has started, whose output nobody sees before it has ended."""
+    return "ipykernel" in sys.modules and bool(os.environ.get(BY_PAPERMILL)) and hasattr(sys.stderr, "fileno")
+
+
+def terminal() -> TextIO:
+    """Standard error; in a kernel of papermill that of papermill, which is what a kernel's file number leads to."""
+    if not in_papermill():
+        return sys.stderr
+    return open(sys.stderr.fileno(), "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)
+
+
+def tell(line: str) -> None:
+    """A line about what is being done; in papermill both for its terminal and for the notebook that it writes."""
+    print(line, file=sys.stderr, flush=True)
+    if in_papermill():
+        beginning = "\r\x1b[K" if os.isatty(sys.stderr.fileno()) else ""  # papermill's own bar makes room
+        print(f"{beginning}{line}", file=terminal(), flush=True)

@@ -5,6 +5,7 @@ both are one sentence. Experiments are parameter classes whose fields have the n
 """
 
 import ast
+import os
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -17,6 +18,8 @@ from wslib.study.engine import units as study
 from wslib.study.report.look import plain_zeros
 
 P = TypeVar("P", bound=Parameters)
+AS_IT_IS = "WSLIB_AS_IT_IS"
+"""Set where the book is built: its pages show what is there, and a run of days would keep the others waiting."""
 
 
 def read_parameters(model: type[P], namespace: Mapping[str, Any]) -> P:
@@ -56,14 +59,16 @@ def origin(frame: pd.DataFrame, experiment: str) -> None:
         return
     counts = frame["origin"].value_counts().to_dict()
     published, fresh = counts.get("published", 0), counts.get("computed here", 0)
+    all_of = f"All {len(frame):,} results" if len(frame) != 1 else "The one result"
+    place = f"what was computed for this page in `data/{experiment}`, what it shares with another, in that one's folder"
     if not fresh:
-        text = f"All {published:,} results" if published != 1 else "The one result"
-        text += f" shown here {'are' if published != 1 else 'is'} published in `data/`"
+        text = f"{all_of} shown here {'are' if published != 1 else 'is'} published in `data/`: {place}."
+    elif not published:
+        text = f"{all_of} shown here {'were' if fresh != 1 else 'was'} computed here, and none is published."
     else:
-        text = f"{fresh:,} of {len(frame):,} results were computed here; {published:,} are published in `data/`"
-    text += (
-        f": what was computed for this page in `data/{experiment}`, what it shares with another, in that one's folder."
-    )
+        text = (
+            f"{fresh:,} of {len(frame):,} results were computed here; {published:,} are published in `data/`: {place}."
+        )
     glue("run_results", "published" if not fresh else f"{fresh} of {len(frame)} computed here", display=False)
     display(Markdown(text))
 
@@ -82,8 +87,8 @@ def numbers(**values: str) -> None:
 def results_of(asked: Any) -> tuple[list[Any], pd.DataFrame]:
     """The units of an experiment with runs that are there, and their labels joined with their results.
 
-    What is missing is computed first where the experiment says so (``compute``); else it is left out.
+    What is missing is computed first, or left out where the experiment says so (``compute``) or the book is built.
     """
     units = asked.units()
-    found = study.results(units, asked.name, asked.workers, compute=asked.compute)
+    found = study.results(units, asked.name, asked.workers, compute=asked.compute and not os.environ.get(AS_IT_IS))
     return [units[place] for place in found.index], asked.labels().join(found, how="inner").reset_index(drop=True)

@@ -27,6 +27,8 @@ from jupyter_core.paths import jupyter_runtime_dir
 from nbclient import NotebookClient
 from traitlets import default
 
+from wslib._bar import BY_PAPERMILL
+
 TEXT_ENDINGS = (".py", ".md")
 
 # Papermill wonders at every other ending than .ipynb; here that is the point.
@@ -125,6 +127,7 @@ class PrivateKernelManager(AsyncKernelManager):
 
 def _start_privately(client: Any) -> Any:
     """What nbclient, which papermill calls, does from now on when it prepares a kernel."""
+    os.environ[BY_PAPERMILL] = "yes"  # the kernel inherits it
     if client.kernel_manager_class is AsyncKernelManager and _takes_sockets(Path(jupyter_runtime_dir())):
         client.kernel_manager_class = PrivateKernelManager
     return _start(client)

@@ -17,9 +17,10 @@ from wslib.network.settings import NetworkSettings
 from wslib.play import Games, NetworkPlayer, PlayerSettings, match
 from wslib.play.match import play_block
 from wslib.search import GUIDED, GuidedSettings
+from wslib.study.engine.progress import announce
 from wslib.study.engine.run_files import RunFiles, Told, notes_of
 from wslib.study.engine.store import LocalStore
-from wslib.study.engine.units import Computed, Unit, compute_unit, origins
+from wslib.study.engine.units import Computed, Unit, check_writable, compute_unit, origins
 from wslib.training.settings import RunSettings
 
 
@@ -27,6 +28,8 @@ def watch(unit: "RunUnit", experiment: str, told: Told) -> None:
     """Compute a run that is neither published nor stored, here and now; ``told`` hears of every iteration."""
     store = LocalStore()
     if origins([unit], experiment, store)[unit.id] is None:
+        check_writable(store.root)
+        announce([unit], store.root, workers=1)
         compute_unit(unit, store.root, told=told)
 
 

@@ -10,6 +10,7 @@ Published results hold many units in one folder, under a manifest of the same ki
 :mod:`wslib.study.engine.published`.
 """
 
+import contextlib
 import csv
 import gzip
 import hashlib
@@ -205,7 +206,19 @@ class LocalStore:
 
     def count(self, kind: str) -> int:
         """How many units of a kind are stored."""
-        return sum(1 for _ in (self.root / kind).glob(f"*/{MANIFEST}"))
+        return len(self.latest(kind))
+
+    def latest(self, kind: str, most: int | None = None) -> list[str]:
+        """The ids of the units of a kind that are stored, the latest first; at most so many."""
+        made: dict[str, float] = {}
+        for path in (self.root / kind).glob(f"*/{MANIFEST}"):
+            with contextlib.suppress(OSError):
+                made[path.parent.name] = path.stat().st_mtime
+        return sorted(made, key=lambda unit: (-made[unit], unit))[:most]
+
+    def parameters(self, kind: str, unit: str) -> dict[str, Any]:
+        """What a stored unit was computed from."""
+        return read_manifest(self._folder(kind, unit)).get("parameters", {})
 
 
 def csv_bytes(table: pd.DataFrame, header: bool = True) -> bytes:

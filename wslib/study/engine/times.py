@@ -1,74 +1,97 @@
 """How long units will take on a core of this machine: by what stored units of the same kind took, else by assumption.
 
-Times are processor seconds. Those that were taken on another kind of processor are scaled by how much faster or slower
-it is, where units of one kind were computed on both.
+Units stand here as their kind and canonical parameters, as files have them. A measured time is kept as its quotient
+with the assumed one, so that a run of a hundred iterations says how long ten will take. Times are processor seconds;
+those of another kind of processor are scaled by how much faster or slower it is, where both computed the same kind.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from wslib.games import game
 from wslib.parameters import canonical_json
 from wslib.study.engine.provenance import machine
-from wslib.study.engine.units import Unit
+from wslib.study.engine.published import other_shelves
+from wslib.study.engine.store import DamagedResult, LocalStore
 
 HERE, ELSEWHERE, ASSUMED = "measured here", "measured elsewhere", "assumed"
 ENOUGH = 25
 """So many times of a kind are kept: more would not move their median."""
+MOST_READ = 200
+"""Stored results of a kind that are looked at, the latest ones."""
 RUN_MINUTES = {"connect4": 7.5, "othello": 8.5, "gobang": 4.0}
 """A run of a hundred iterations with all values of Table 5.2."""
 SWITCH = 0.06
 """Share of that time after which an adaptive warm start has ended."""
-OTHERS = {"pair": 0.25, "oldway": 0.7, "run perfect": 0.2, "strength": 15.0, "untrained": 6.0, "match": 0.5,
-          "perfect": 0.5, "opening": 30.0}  # fmt: skip
-"""Seconds of a unit of each other kind."""
+RUNS = ("run", "network", "switch")
+"""Kinds of units that train."""
+OTHERS = {
+    "pair": (0.25, 20, 200), "oldway": (0.7, 20, 200), "strength": (15.0, 200, 500), "untrained": (6.0, 100, 200),
+    "match": (0.5, 500, 200), "run perfect": (0.2, 540, 100), "perfect": (0.5, 540, 100), "opening": (30.0, 1, 1),
+    "false_alarms": (20.0, 4000, 1), "coverage": (20.0, 4000, 1),
+}  # fmt: skip
+"""Other kinds: seconds of a unit with so many games or positions, and so many simulations of both sides together."""
 Key = tuple[Any, ...]
 
 
-def keys(unit: Unit) -> list[Key]:
-    """What units of the same kind have in common, the most alike first."""
-    run = getattr(unit, "run", None)
-    if run is not None and unit.stage == 0:
-        length = getattr(unit, "iterations", None)
-        alike = (
-            run.game,
-            run.epochs,
-            run.simulations,
-            run.episodes,
-            run.shape,
-            run.channels,
-            run.hidden,
-            run.symmetries,
-        )
-        exact = canonical_json(run.canonical() | {"seed": None})
-        kind = "run" if unit.kind == "network" else unit.kind  # a run once more
-        return [(kind, length, exact), (kind, length, *alike)]
-    board, games = getattr(unit, "game", run.game if run else None), getattr(unit, "games", None)
-    players = [getattr(unit, name, None) for name in ("a", "b", "player", "opponent", "search")]
-    who = tuple(sorted(_budget(player) for player in players if player is not None))
-    return [(unit.kind, board, games, who), (unit.kind, board), (unit.kind,)]
+class Work(NamedTuple):
+    """What a unit's time depends on: its kind and its canonical parameters."""
+
+    kind: str
+    asked: Mapping[str, Any]
 
 
-def _budget(player: Any) -> str:
-    """A player by its method and its simulations."""
-    search = getattr(player, "search", player)
-    return f"{getattr(player, 'method', player)} {getattr(search, 'simulations', getattr(search, 'rollouts', ''))}"
+def work_of(unit: Any) -> Work:
+    """The work of a unit of the study."""
+    return Work(unit.kind, unit.canonical())
 
 
-def assumed(unit: Unit) -> float:
+def keys(work: Work) -> list[Key]:
+    """What works of the same kind have in common, the most alike first."""
+    kind, asked = work
+    if kind in RUNS:
+        kind, run = "run" if kind == "network" else kind, asked["run"]  # a run once more
+        exact = canonical_json({**run, "seed": None})
+        names = ("game", "epochs", "simulations", "episodes", "shape", "channels", "symmetries", "trainer", "device")
+        return [(kind, exact), (kind, *(str(run.get(name)) for name in names)), (kind, run["game"]), (kind,)]
+    who = tuple(sorted(f"{player.get('method')} {_simulations(player)}" for player in _players(asked)))
+    return [(kind, _game(asked), who), (kind, _game(asked)), (kind,)]
+
+
+def assumed(work: Work) -> float:
     """Seconds before any unit of its kind has been measured."""
-    run = getattr(unit, "run", None)
-    if run is None or unit.stage > 0:
-        return OTHERS.get(unit.kind, 5.0)
-    board = game(run.game)
-    minutes = next((m for name, m in RUN_MINUTES.items() if run.game.startswith(name)), 8.0) * board.cells / 36
+    kind, asked = work
+    if kind not in RUNS:
+        seconds, usual, simulations = OTHERS.get(kind, (5.0, 1, 1))
+        number = asked.get("repetitions") or asked.get("games") or asked.get("positions") or usual
+        both = sum(map(_simulations, _players(asked))) or 2 * asked.get("simulations", 0) or simulations
+        return seconds * number / usual * both / simulations
+    run, board = asked["run"], game(asked["run"]["game"])
+    minutes = next((m for name, m in RUN_MINUTES.items() if run["game"].startswith(name)), 8.0) * board.cells / 36
     # A table run spends about a fifth of its time on games, and the rest on its ten epochs.
-    games = 0.18 * run.episodes / 50 * run.simulations / 100
-    training = 0.82 * run.epochs / 10 * run.episodes / 50 * (8 if run.symmetries == "all" else 1)
-    whole = 60 * minutes * (games + training) * max(run.channels / 32, 0.3)
-    return whole * (SWITCH if unit.kind == "switch" else getattr(unit, "iterations", 100) / 100)
+    games = 0.18 * run["episodes"] / 50 * run["simulations"] / 100
+    training = 0.82 * run["epochs"] / 10 * run["episodes"] / 50 * (8 if run["symmetries"] == "all" else 1)
+    # The weights of two layers of equal width, and with them the arithmetic, go with the square of that.
+    whole = 60 * minutes * (games + training) * max((run["channels"] / 32) ** 2, 0.1)
+    return whole * (SWITCH if kind == "switch" else asked["iterations"] / 100)
+
+
+def _players(asked: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    given = (asked.get(name) for name in ("a", "b", "player", "opponent", "search"))
+    return [player for player in given if isinstance(player, Mapping)]
+
+
+def _simulations(player: Mapping[str, Any]) -> int:
+    search = player.get("search") or player
+    return int(search.get("simulations") or search.get("rollouts") or 0)
+
+
+def _game(asked: Mapping[str, Any]) -> str:
+    run = asked.get("run")
+    return asked.get("game") or (run["game"] if isinstance(run, Mapping) else "")
 
 
 def processor_of(provenance: Mapping[str, Any]) -> Key:
@@ -82,37 +105,91 @@ class Times:
     def __init__(self) -> None:
         self.here = processor_of(machine())
         self.measured: dict[Key, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
+        """Of each processor: by what works have in common, how many times as long as assumed they took."""
+        self._alike: set[Key] = set()
+        """What only works of the same settings have in common."""
 
-    def learn(self, unit: Unit, provenance: Mapping[str, Any]) -> None:
+    @classmethod
+    def known(cls, kinds: Collection[str], root: Path) -> "Times":
+        """What the published and stored units of these kinds took."""
+        times = cls()
+        kinds = {*kinds} | ({"run"} if "network" in kinds else set())
+        for work, provenance in (*_stored(kinds, root), *_published(kinds)):
+            times.learn(work, provenance)
+        return times
+
+    def learn(self, work: Work, provenance: Mapping[str, Any]) -> None:
         """Take the time of a unit, if it is that of the whole unit."""
         try:
             seconds = float(provenance["cpu_seconds"])
             resumed = float(provenance.get("resumed_after") or 0)
-        except (KeyError, TypeError, ValueError):
+            quotient = seconds / assumed(work)
+        except (KeyError, TypeError, ValueError, ZeroDivisionError):
             return
         if not seconds >= 0 or resumed > 0:
             return
-        for key in keys(unit):
+        self._alike.add(keys(work)[0])
+        for key in keys(work):
             of_kind = self.measured[processor_of(provenance)][key]
             if len(of_kind) < ENOUGH:
-                of_kind.append(seconds)
+                of_kind.append(quotient)
 
-    def knows(self, unit: Unit) -> bool:
-        """Whether there are enough times of its kind from here."""
-        return len(self.measured[self.here].get(keys(unit)[0], ())) >= ENOUGH
-
-    def of(self, unit: Unit) -> tuple[float, str]:
+    def of(self, work: Work) -> tuple[float, str]:
         """Seconds of a unit, and what they rest on."""
-        for key in keys(unit):
+        for key in keys(work):
             if found := self.measured[self.here].get(key):
-                return median(found), HERE
+                return assumed(work) * median(found), HERE
             for processor, known in self.measured.items():
                 if found := known.get(key):
-                    return median(found) * self.slower_than(processor), ELSEWHERE
-        return assumed(unit), ASSUMED
+                    return assumed(work) * median(found) * self.slower_than(processor), ELSEWHERE
+        return assumed(work), ASSUMED
 
     def slower_than(self, processor: Key) -> float:
         """How many times as long units take here as on another processor; 1 while nothing was computed on both."""
         ours, theirs = self.measured[self.here], self.measured[processor]
-        ratios = [median(ours[key]) / median(theirs[key]) for key in ours.keys() & theirs.keys() if median(theirs[key])]
+        both = ours.keys() & theirs.keys() & self._alike
+        ratios = [median(ours[key]) / median(theirs[key]) for key in both if median(theirs[key])]
         return median(ratios) if ratios else 1.0
+
+    def together(self, works: Iterable[tuple[int, Work]], workers: int) -> tuple[float, str]:
+        """Seconds until works of these stages are done by so many workers, and what most of that rests on."""
+        sums: dict[int, float] = defaultdict(float)
+        longest: dict[int, float] = defaultdict(float)
+        basis: dict[str, float] = defaultdict(float)
+        for stage, work in works:
+            seconds, how = self.of(work)
+            sums[stage] += seconds
+            longest[stage] = max(longest[stage], seconds)
+            basis[how] += seconds
+        whole = sum(max(sums[stage] / workers, longest[stage]) for stage in sums)
+        return whole, max(basis, key=basis.__getitem__, default=ASSUMED)
+
+
+def _published(kinds: Collection[str]) -> Iterator[tuple[Work, Mapping[str, Any]]]:
+    for shelf in other_shelves(""):
+        made = {row.get("unit"): row for row in shelf.provenance.to_dict("records")}
+        for kind, unit, asked in shelf.asked(*kinds):
+            yield Work(kind, asked), made.get(unit, {})
+
+
+def _stored(kinds: Collection[str], root: Path) -> Iterator[tuple[Work, Mapping[str, Any]]]:
+    store = LocalStore(root)
+    for kind in kinds:
+        for unit in store.latest(kind, MOST_READ):
+            try:
+                yield Work(kind, store.parameters(kind, unit)), store.provenance(kind, unit)
+            except DamagedResult:
+                continue  # whoever asks for it is told
+
+
+def duration(seconds: float) -> str:
+    """A time in words.
+
+    >>> duration(42), duration(600), duration(9000), duration(400_000)
+    ('42 s', '10 min', '2.5 h', '4.6 days')
+    """
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} days"

@@ -16,12 +16,11 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import pandas as pd
 from pydantic import Field, field_validator, model_validator
-from tqdm import tqdm
 
-from wslib._bar import nobody_looks
 from wslib.games import game
 from wslib.parameters import ParameterError, Parameters
 from wslib.play import PlayerSettings, match
+from wslib.study.engine.progress import Progress
 from wslib.study.engine.provenance import machine
 from wslib.study.engine.published import Published, other_shelves, shelf
 from wslib.study.engine.store import LocalStore, Stored, sweep
@@ -232,27 +231,28 @@ def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: b
     failures: list[tuple[Unit, Exception]] = []
     waiting: list[tuple[Unit, Unit]] = []
     units = [*to_train(units, store.root), *units]
-    with tqdm(total=len(units), desc="computing", unit="unit", disable=not progress or nobody_looks(),
-              leave=False) as bar:  # fmt: skip
+    with Progress(units, store.root, workers, progress, elsewhere=on is not None) as bar:
         for stage in sorted({unit.stage for unit in units}):
             # Those that play with a network that could not be trained.
             lost = {unit.run.id: unit for unit, _ in failures if hasattr(unit, "run")}
             stuck = {unit.id: lost[name] for unit in units if (name := _stuck(unit, stage, lost, store.root))}
             waiting += [(unit, stuck[unit.id]) for unit in units if unit.id in stuck]
             here = [unit for unit in units if unit.stage == stage and unit.id not in stuck]
-            bar.update(len(stuck))
+            for unit in units:
+                if unit.id in stuck:
+                    bar.done(unit, well=False)
 
             def failed(index: int, error: Exception, here: list[Unit] = here) -> None:
                 if no_more_room(error):
                     raise error
                 failures.append((here[index], error))
+                bar.done(here[index], well=False)
 
-            for done, (index, name) in enumerate(_answers(here, store, workers, on, failed), 1):
+            for index, name in _answers(here, store, workers, on, failed):
                 if name != here[index].id:
                     failed(index, other_code(name))
-                running = min(workers, len(here) - done) if on is None else len(here) - done
-                bar.set_postfix_str(f"{running} {'running' if on is None else 'to come'}, {len(failures)} failed")
-                bar.update()
+                else:
+                    bar.done(here[index])
     if failures:
         raise UnitsFailed(_told(failures, waiting)) from failures[0][1]
 

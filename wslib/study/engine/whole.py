@@ -6,7 +6,7 @@ was: it looks again at what is there.
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from wslib.study.engine.agenda import Job, Known, Queue, jobs
 from wslib.study.engine.dask import as_ready_on, stored_unit
 from wslib.study.engine.published import shelf
 from wslib.study.engine.runs import RunUnit, SwitchUnit
-from wslib.study.engine.times import Key, Times, keys
+from wslib.study.engine.times import Key, Times, Work, assumed, duration, keys, work_of
 from wslib.study.engine.units import Unit, UnitsFailed, check_writable, no_more_room, other_code, told_of
 from wslib.study.pages.catalogue import EXPERIMENTS
 from wslib.workers import Failed, as_ready, default_workers
@@ -37,42 +37,30 @@ class Study:
         self.root = root if root is not None else store.default_root()
         self.jobs = jobs(only)
         self.known = Known(self.root)
-        there = {job.unit.id for job in self.jobs if self.known(job.unit)}
-        self.times = Times()
-        self._learn([job.unit for job in self.jobs if job.unit.id in there])
-        self.queue = Queue([job for job in self.jobs if job.unit.id not in there], self.root)
-        self.costs: dict[Key, tuple[Unit, int]] = {}
-        """Of what is left: a unit of each kind, and how many there are."""
+        self.queue = Queue([job for job in self.jobs if not self.known(job.unit)], self.root)
+        self.times = Times.known({job.unit.kind for job in self.queue.jobs}, self.root)
+        self.left = Counter[tuple[Key, float]]()
+        """What is left: how many works there are of a kind and an assumed time, each named in ``works``."""
+        self.works: dict[tuple[Key, float], Work] = {}
         for job in self.queue.jobs:
-            self._count(job.unit, 1)
+            self.left[self._kind_of(job.unit)] += 1
 
-    def _learn(self, there: Iterable[Unit]) -> None:
-        """Times of what is there: a few of each kind."""
-        for unit in there:
-            if not self.times.knows(unit):
-                self.times.learn(unit, self._provenance(unit))
-
-    def _provenance(self, unit: Unit) -> Any:
-        if self.known.stored(unit):
-            return store.LocalStore(self.root).provenance(unit.kind, unit.id)
-        published = (shelf.read(unit.kind, unit.id) for shelf in self.known.shelves if unit.id in shelf)
-        return next((found.provenance for found in published if found), {})
-
-    def _count(self, unit: Unit, change: int) -> None:
-        key = keys(unit)[0]
-        some, number = self.costs.get(key, (unit, 0))
-        self.costs[key] = some, number + change
+    def _kind_of(self, unit: Unit) -> tuple[Key, float]:
+        work = work_of(unit)
+        kind = keys(work)[0], assumed(work)
+        self.works.setdefault(kind, work)
+        return kind
 
     def seconds_left(self) -> float:
         """Processor seconds of everything that is left."""
-        return sum(number * self.times.of(unit)[0] for unit, number in self.costs.values() if number)
+        return sum(number * self.times.of(self.works[kind])[0] for kind, number in self.left.items() if number)
 
     def ended(self, job: Job, well: bool) -> float:
         """A job has been done, or has failed; the processor seconds that it took now."""
         self.queue.done(job, well)
-        self._count(job.unit, -1)
-        made = self._provenance(job.unit) if well else {}
-        self.times.learn(job.unit, made)
+        self.left[self._kind_of(job.unit)] -= 1
+        made = store.LocalStore(self.root).provenance(job.unit.kind, job.unit.id) if well else {}
+        self.times.learn(work_of(job.unit), made)
         return float(made.get("cpu_seconds", 0))
 
     def publishable(self) -> list[str]:
@@ -102,7 +90,7 @@ def plan(study: Study, workers: int) -> Iterator[str]:
     for job in study.jobs:
         asked[job.phase][what(job.unit)] += 1
     for job in study.queue.jobs:
-        took, how = study.times.of(job.unit)
+        took, how = study.times.of(work_of(job.unit))
         missing[job.phase][what(job.unit)] += 1
         seconds[job.phase] += took
         basis[how] += took
@@ -128,18 +116,6 @@ def plan(study: Study, workers: int) -> Iterator[str]:
 def what(unit: Unit) -> str:
     """The column of a unit in the plan."""
     return "runs" if isinstance(unit, RunUnit | SwitchUnit) else "tournaments" if hasattr(unit, "b") else "other"
-
-
-def duration(seconds: float) -> str:
-    """A time in words.
-
-    >>> duration(42), duration(600), duration(9000), duration(400_000)
-    ('1 min', '10 min', '2.5 h', '4.6 days')
-    """
-    minutes = max(seconds / 60, 1)
-    if minutes < 90:
-        return f"{minutes:.0f} min"
-    return f"{minutes / 60:.1f} h" if minutes < 48 * 60 else f"{minutes / 60 / 24:.1f} days"
 
 
 # --- the work -----------------------------------------------------------------------------------------------------

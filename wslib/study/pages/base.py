@@ -19,6 +19,7 @@ from wslib.study.engine.units import MatchUnit, Unit
 BOARDS = ("gobang", "connect4", "othello")
 PLAYERS = ("random", "mcts", "rave", "rhea")
 SMOKE_GAMES, SMOKE_ROLLOUTS = 4, 10
+COMPUTE = "compute what is missing, after a sentence that says how long it takes; False: show what there is"
 
 
 class Experiment(Parameters):
@@ -33,8 +34,8 @@ class Experiment(Parameters):
 
     @property
     def waits(self) -> bool:
-        """Whether what is missing is computed before anything is shown: an experiment may be too large for that."""
-        return getattr(self, "compute", True)
+        """Whether it is published as a whole; one that may ``compute`` less is too large to wait for."""
+        return "compute" not in type(self).model_fields
 
     def asked(self) -> list[tuple[Unit, dict[str, Any]]]:
         """Each unit with its labels."""

@@ -10,12 +10,11 @@ from wslib.play import player
 from wslib.search import GUIDED
 from wslib.study.engine.runs import RunUnit, StrengthUnit, UntrainedUnit
 from wslib.study.engine.units import Unit
-from wslib.study.pages.base import FIRST_TIES, FIRST_USE, MORE_RAVE, Chapter, Experiment, split
+from wslib.study.pages.base import COMPUTE, FIRST_TIES, FIRST_USE, MORE_RAVE, Chapter, Experiment, split
 from wslib.training.settings import RAVE_OPTIONS, RunSettings, preset
 
 SAMPLED = "first moves drawn"
 LEARNED_BOARDS = ("connect4", "othello")
-COMPUTE = "compute what is missing (else: show what there is)"
 Asked = list[tuple[Unit, dict[str, Any]]]
 
 
@@ -28,8 +27,6 @@ class _Lists(Experiment):
         return ("boards",)
 
     def __init__(self, **values: Any) -> None:
-        if values.get("preset") == "smoke" and "compute" in type(self).model_fields:
-            values |= {"compute": True}
         super().__init__(**{n: split(v) if n in self.lists() else v for n, v in values.items()})
 
 
@@ -89,7 +86,7 @@ class _Learning(_Lists):
     iterations: int = Field(30, ge=1, le=10_000, description="iterations of each run")
     games: int = Field(200, ge=2, multiple_of=2, description="games that measure a network's strength")
     opponent: int = Field(400, ge=1, description="simulations of the MCTS that it meets")
-    compute: bool = Field(False, description=COMPUTE)
+    compute: bool = Field(True, description=COMPUTE)
 
     MEASURED: ClassVar[tuple[int, ...]] = (10, 20, 30, 50, 70, 100)
 
@@ -180,7 +177,7 @@ class ItLearns(_Lists):
     opponents: tuple[int, ...] = Field(
         (100, 400, 1600), min_length=1, description="simulations of the MCTS that a network meets"
     )
-    compute: bool = Field(False, description=COMPUTE)
+    compute: bool = Field(True, description=COMPUTE)
 
     @classmethod
     def lists(cls) -> tuple[str, ...]:

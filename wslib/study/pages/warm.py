@@ -1,7 +1,7 @@
 """The experiments of chapters 5 and 6: warm starts with a fixed and with an adaptive end, and what lies beyond them.
 
 Each asks for runs, for the tournaments of their networks, and for their scores against perfect play, at the sources'
-scale. What is not there yet is computed only when asked for: a page shows what there is, and says of how many.
+scale. A page shows what there is, and says of how many.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -18,7 +18,7 @@ from wslib.search import GUIDED, GuidedSettings
 from wslib.study.engine import units as study
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.tournament import NetworkEntrant, meetings, round_robin
-from wslib.study.pages.base import Experiment, no_twice, split
+from wslib.study.pages.base import COMPUTE, Experiment, no_twice, split
 from wslib.study.pages.perfect_play import RunPerfectUnit
 from wslib.training.settings import KEPT, RunSettings, preset
 
@@ -78,12 +78,12 @@ class Runs(Experiment):
     first_seed: int = Field(0, ge=0, description=FIRST_SEED)
     iterations: int = Field(100, ge=1, le=10_000, description="I: iterations of a run")
     games: int = Field(20, ge=2, multiple_of=2, description="games a pair of the tournaments")
-    compute: bool = Field(False, description="compute what is missing (else: show what there is, and say of how many)")
+    compute: bool = Field(True, description=COMPUTE)
 
     def __init__(self, **values: Any) -> None:
         values = {name: split(v) if name in self.lists else v for name, v in values.items()}
         if values.get("preset") == "smoke":
-            values = smaller(type(self), values, {"compute": True, **SMOKE, **self.smoke()})
+            values = smaller(type(self), values, {**SMOKE, **self.smoke()})
         super().__init__(**values)
 
     @property
@@ -327,12 +327,12 @@ class Adaptive(Experiment):
     first_seed: int = Field(0, ge=0, description=FIRST_SEED)
     most: int = Field(100, ge=1, le=10_000, description="I: iterations after which a run is given up")
     presets: tuple[str, ...] = Field(("table",), min_length=1, description="presets of the runs")
-    compute: bool = Field(False, description="compute what is missing (else: show what there is, and say of how many)")
+    compute: bool = Field(True, description=COMPUTE)
 
     def __init__(self, **values: Any) -> None:
         values = {name: split(v) if name in ("boards", "methods", "presets") else v for name, v in values.items()}
         if values.get("preset") == "smoke":
-            values = smaller(type(self), values, {"compute": True, "runs": 2, "most": 2, "presets": ("smoke",)})
+            values = smaller(type(self), values, {"runs": 2, "most": 2, "presets": ("smoke",)})
         super().__init__(**values)
 
     @model_validator(mode="after")

@@ -1,0 +1,114 @@
+"""What is told of a computation: before it begins what it is and how long it takes, and then how far it has come.
+
+How far a run has come is seen in the store, where every iteration leaves its state, so nobody who computes has to tell.
+"""
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from tqdm import tqdm
+
+from wslib._bar import nobody_looks, tell, terminal
+from wslib.study.engine.run_files import RunFiles
+from wslib.study.engine.times import ASSUMED, RUNS, Times, duration, work_of
+from wslib.workers import default_workers
+
+WORDS = {
+    "run": ("training run", "training runs"),
+    "switch": ("run up to its switch", "runs up to their switch"),
+    "network": ("run once more for its network", "runs once more for their networks"),
+    "perfect": ("comparison with perfect play", "comparisons with perfect play"),
+    "opening": ("solution of an opening", "solutions of openings"),
+    "false_alarms": ("set of simulated tournaments", "sets of simulated tournaments"),
+    "coverage": ("set of simulated tournaments", "sets of simulated tournaments"),
+}
+"""Kinds of units in a sentence, one and several; all others are matches."""
+PAUSE = 2.0
+"""Seconds between two looks at the store."""
+
+
+class Progress:
+    """A bar whose length is estimated time. Use it as a context; it begins with a sentence."""
+
+    def __init__(self, units: Sequence[Any], root: Path, workers: int, shown: bool, elsewhere: bool = False):
+        self.root, self.workers, self.shown = root, workers, shown
+        self.left = {unit.id: unit for unit in units}
+        self.number, self.failed = len(units), 0
+        self.seconds = announce(units, root, 0 if elsewhere else workers) if shown else {}
+        self._ended, self._watcher = threading.Event(), threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Self:
+        quiet = not self.shown or nobody_looks()
+        shape = "computing {percentage:3.0f}%|{bar:20}| {desc} [{elapsed}<{remaining}]"
+        self.bar = tqdm(total=sum(self.seconds.values()), bar_format=shape, leave=False,
+                        file=terminal(), disable=quiet)  # fmt: skip
+        if not quiet:
+            self._watcher.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        if self._watcher.ident:
+            self._watcher.join()
+        self.bar.close()
+
+    def done(self, unit: Any, well: bool = True) -> None:
+        """A unit has been computed, or has failed or been given up."""
+        self.left.pop(unit.id, None)
+        self.failed += not well
+        self._draw()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(PAUSE):
+            self._draw()
+
+    def _draw(self) -> None:
+        if self.bar.disable:
+            return
+        begun, told = 0.0, []
+        # Units are given out in their order, so the first of those that are left are at work.
+        for unit in list(self.left.values())[: self.workers]:
+            if unit.kind in RUNS and (come := next(iter(RunFiles(unit.run, self.root).iterations()), 0)):
+                most = getattr(unit, "iterations", None) or unit.most
+                begun += self.seconds[unit.id] * min(come / most, 1)
+                told.append(f"{unit.run.method} seed {unit.run.seed}: {come}/{most}")
+        failed = f", {self.failed} failed" if self.failed else ""
+        self.bar.n = self.bar.total - sum(map(self.seconds.__getitem__, self.left)) + begun
+        self.bar.set_description_str(
+            "; ".join([f"{self.number - len(self.left)} of {self.number}{failed}", *told]), refresh=False
+        )
+        self.bar.refresh()
+
+
+def announce(units: Sequence[Any], root: Path, workers: int) -> dict[str, float]:
+    """Say what will be computed and how long it takes; the processor seconds of each unit by its id.
+
+    No workers: those of others. What else keeps this machine busy now makes it take longer.
+    """
+    times = Times.known({unit.kind for unit in units}, root)
+    works = {unit.id: work_of(unit) for unit in units}
+    seconds, basis = times.together(((unit.stage, works[unit.id]) for unit in units), workers or 1)
+    busy = (os.getloadavg()[0] + workers) / default_workers() if workers else 1.0
+    tell(announcement(units, (seconds * max(busy, 1.0), basis), workers))
+    return {name: max(times.of(work)[0], 0.01) for name, work in works.items()}
+
+
+def announcement(units: Sequence[Any], estimate: tuple[float, str], workers: int) -> str:
+    """One sentence: what will be computed, how long it takes, and that it can be stopped.
+
+    >>> announcement([], (600.0, ASSUMED), 2)
+    'computing nothing: about 10 min on 2 cores (assumed); interrupt whenever you like, what is finished is kept'
+    """
+    seconds, basis = estimate
+    counts = Counter(WORDS.get(unit.kind.removeprefix("run "), ("match", "matches")) for unit in units)
+    what = [f"{number:,} {words[number != 1]}" for words, number in counts.items()]
+    listed = " and ".join(filter(None, [", ".join(what[:-1]), *what[-1:]])) or "nothing"
+    where = f"on {workers} core{'s' if workers != 1 else ''}" if workers else "of one core"
+    return (
+        f"computing {listed}: about {duration(seconds)} {where} ({basis if basis == ASSUMED else f'as {basis}'}); "
+        "interrupt whenever you like, what is finished is kept"
+    )
