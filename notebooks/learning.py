@@ -69,7 +69,9 @@ show_table(pd.DataFrame(rows), "The network of each preset.")
 # enhancements differ from Baseline in two things only: where a leaf's value comes from, and whether RAVE steers the walk.
 
 # %%
-table = [{"search": m.name, "value of a leaf": m.leaf, "RAVE": "yes" if m.rave else "no"} for m in GUIDED.values()]
+table = [
+    {"search": m.name, "value of a leaf": m.leaf.__name__, "RAVE": "yes" if m.rave else "no"} for m in GUIDED.values()
+]
 show_table(
     pd.DataFrame(table),
     "The six searches of section 5.3.3; a mixture is (1 − w) · network + w · playout (eq. 5.5, 5.6).",

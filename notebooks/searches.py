@@ -24,6 +24,9 @@ simulations: int = 100  # simulations of the searches that are shown
 seed: int = 0  # seed of their random streams
 
 # %%
+import numpy as np
+import pandas as pd
+
 from wslib import game, search
 from wslib.rhea import RheaSettings
 from wslib.search import SearchSettings
@@ -83,6 +86,42 @@ say(
 )
 
 # %% [markdown]
+# ## The algorithm as it is meant to be read
+#
+# Here are the four steps in plain Python, from `wslib/search/plain.py`. `path` holds the states of a simulation and the
+# action taken in each; the tree is a dictionary from states to their edges.
+
+# %% tags=["hide-input"]
+from inspect import getsource
+from textwrap import dedent
+
+from IPython.display import Markdown
+
+from wslib.search import plain
+
+steps = ("simulate", "select", "expand", "evaluate", "back_up")
+Markdown("```python\n" + "\n".join(dedent(getsource(getattr(plain.Search, step))) for step in steps) + "```")
+
+# %% [markdown]
+# A search that has to play millions of games needs the same algorithm on bitboards, compiled (`wslib/search/kernels.py`). Both
+# draw from the same random stream, so they must agree to the last visit. Here are both on the position above:
+
+# %%
+from wslib._compiled import stream
+
+slow = plain.Search(stream=np.array([stream(asked.seed, "search")]))
+for _ in range(asked.simulations):
+    slow.simulate(position)
+edges = slow.tree[plain.state_of(position)]
+both = {"visits, plain": [edge.n for edge in edges.values()], "visits, compiled": mcts.visits,
+        "mean value, plain": [edge.q for edge in edges.values()], "mean value, compiled": mcts.q}  # fmt: skip
+pd.DataFrame(both, index=pd.Index(position.moves, name="move")).round(3)
+
+# %% [markdown]
+# That the two agree is not left to this one position. `tests/test_search_reference.py` and `tests/test_guided.py` compare them
+# after every simulation, with every combination of RAVE's options, in fourteen positions of the three games and of tic-tac-toe: the
+# path, the whole tree and the random stream.
+#
 # ## RAVE: what was played later counts, too
 #
 # With six or thirty moves to choose from, a hundred playouts say little about each. RAVE (*rapid action value
@@ -159,9 +198,9 @@ parameter_table(RheaSettings(), "The parameters of RHEA.")
 # ## One loop
 #
 # Random playouts and RAVE are two switches of one loop, and so are the enhancements that warm-start a network: *Rollout*
-# replaces the network's value by a playout, *WRo* mixes the two, *RoRa* and *WRoRa* add RAVE. The loop is written once, in
-# `wslib/search/kernels.py`; a plain Python search of a few dozen lines, written to be read, is in the tests and agrees
-# with it simulation by simulation.
+# replaces the network's value by a playout, *WRo* mixes the two, *RoRa* and *WRoRa* add RAVE. Each is a row of a table: how a
+# leaf is evaluated, and whether RAVE steers. One more enhancement is one more row
+# (`CONTRIBUTING.md` shows how to add one).
 #
 # ## Looking into a search
 #

@@ -30,7 +30,7 @@ seed: int = 0  # seed of all random streams
 workers: int = 0  # worker processes; 0 is one per core
 
 # %%
-from wslib.search import GUIDED
+from wslib.search import THESIS
 from wslib.study.claims import untrained as claims
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import numbers, origin, read_parameters, say
@@ -110,7 +110,7 @@ say(f"**Verdict on claim 2 as a whole: {verdict}.** By its parts: {report.claim_
 # Section 6.5 announces that all six play each other; the thesis shows only Baseline's column.
 
 # %%
-report.matrix_figure(matches, list(GUIDED))
+report.matrix_figure(matches, list(THESIS))
 
 # %% [markdown]
 # ## Why one network misleads

@@ -15,7 +15,7 @@ from wslib.search.guided import GuidedSearch
 
 @kernel
 def _walk(rules, plan, forest, i, own, opp, streams):
-    return kernels.descend(rules, plan, kernels.tree_of(forest, i), own, opp, streams, i)
+    return kernels.select(rules, plan, kernels.tree_of(forest, i), own, opp, streams, i)
 
 
 @kernel

@@ -7,12 +7,32 @@ gene so do both. Its fitness is the mean of result / plies over its rollouts.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from reference_search import Stream
-
 from wslib.games import Position
+
+MASK = (1 << 64) - 1
 
 Playout = Callable[[Position], tuple[int, int]]
 """Random moves to the end: the result for the player to move, and the number of plies."""
+
+
+@dataclass
+class Stream:
+    """SplitMix64, from which all searches draw."""
+
+    state: int
+
+    def word(self) -> int:
+        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
+        z = self.state
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+        return z ^ z >> 31
+
+    def below(self, n: int) -> int:
+        return (self.word() >> 32) * n >> 32
+
+    def uniform(self) -> float:
+        return (self.word() >> 11) / 2**53
 
 
 @dataclass

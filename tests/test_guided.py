@@ -5,9 +5,8 @@ from random import Random
 
 import numpy as np
 import pytest
-import reference_search as reference
-from drivers import Guided, MadeUpNetwork, playout_from
-from test_search_reference import POSITIONS, assert_same, states
+from drivers import Guided, MadeUpNetwork
+from test_search_reference import POSITIONS, assert_same, states, with_playouts
 
 from wslib._compiled import stream
 from wslib.games import Game, Position, game
@@ -16,7 +15,8 @@ from wslib.network.runtime import CompiledNetwork
 from wslib.parameters import ParameterError
 from wslib.play import NetworkPlayer, match, sit
 from wslib.play.match import Table
-from wslib.search import GUIDED, GuidedSettings, guided, search
+from wslib.search import GUIDED, THESIS, GuidedSettings, guided, search
+from wslib.search import plain as reference
 from wslib.search.guided import GuidedSearch, empty_memory
 
 RAVE = {"rave", "rora", "wrora"}
@@ -24,10 +24,11 @@ MIXED = {"wro", "wrora"}
 GAMES = ("othello", "connect4", "gobang", "tictactoe", "othello-4x4")
 
 
-def share_of_playouts(settings: GuidedSettings) -> float:
-    """How much of a leaf's value comes from a playout, as the thesis has it (eq. 5.5, 5.6)."""
-    pure = {"baseline": 0.0, "rave": 0.0, "rollout": 1.0, "rora": 1.0}
-    return pure.get(settings.method, settings.weight)
+LEAVES = {
+    "baseline": ("network", False), "rollout": ("playout", False), "rave": ("network", True),
+    "rora": ("playout", True), "wro": ("mixture", False), "wrora": ("mixture", True),
+}  # fmt: skip
+"""How each method of the thesis evaluates its leaves, and whether RAVE steers it (section 5.3.3)."""
 
 
 def all_settings() -> list[GuidedSettings]:
@@ -58,25 +59,21 @@ def label(settings: GuidedSettings) -> str:
 
 def plain_search(settings: GuidedSettings, network: MadeUpNetwork, state: np.uint64) -> reference.Search:
     """The plain search with these settings, drawing from the same stream."""
-    own_stream, share = reference.Stream(int(state)), share_of_playouts(settings)
-    first = settings.amaf_players == "first"
+    leaf, rave = LEAVES[settings.method]
 
-    def prior(position: Position) -> dict[int, float]:
-        given = network.evaluate(position.planes[None])[0][0]
-        total = sum(float(given[action]) for action in position.legal)
-        return {a: float(given[a]) / total if total else 1 / len(position.legal) for a in position.legal}
-
-    def leaf(position: Position) -> reference.Leaf:
-        value, mine, theirs = float(network.evaluate(position.planes[None])[1][0]), set(), set()
-        if share:
-            own_stream.state, played, mine, theirs = playout_from(own_stream.state, position, first)
-            value = (1 - share) * value + share * played
-        return value, mine, theirs
+    def answer(position: Position) -> tuple[dict[int, float], float]:
+        priors, values = network.evaluate(position.planes[None])
+        total = sum(float(priors[0, action]) for action in position.legal)
+        uniform = 1 / len(position.legal)
+        return {a: float(priors[0, a]) / total if total else uniform for a in position.legal}, float(values[0])
 
     options = {name: getattr(settings, name) for name in ("c", "rule", "policy", "ties")}
-    if settings.method in RAVE:
+    if rave:
         options |= {name: getattr(settings, name) for name in ("amaf", "amaf_players", "beta", "equivalence")}
-    return reference.Search(own_stream, leaf, settings.method in RAVE, prior=prior, **options)
+    plays_out = leaf != "network" and settings.weight != 0
+    plain = reference.Search(np.array([state]), answer, leaf, plays_out, w=settings.weight or 0.0, rave=rave, **options)
+    plain.playout = with_playouts(plain)
+    return plain
 
 
 def streams(count: int, seed: int = 0) -> np.ndarray:
@@ -238,7 +235,7 @@ def test_what_is_remembered_of_a_state_is_what_the_network_says_of_it():
     _, searching = played(board, network, GuidedSettings(simulations=40))
     used = int(searching.memory.used[0])
     memory = searching.memory
-    priors, values = network.evaluate(board.planes(memory.own[:used], memory.opp[:used]))
+    priors, values = network.evaluate(board.planes(memory.states["own"][:used], memory.states["opp"][:used]))
     assert used > 1000
     assert np.array_equal(memory.prior[:used], priors) and np.array_equal(memory.value[:used], values)
 
@@ -318,7 +315,7 @@ def test_noise_changes_the_priors_of_roots_and_no_others(name, share):
         for state, priors in priors_of(searching, i).items():
             if not len(priors):
                 continue
-            wanted = np.array(list(plain.prior(Position(position.game, *state, 0)).values()))
+            wanted = np.array(list(plain.network(Position(position.game, *state, 0))[0].values()))
             assert priors.sum() == pytest.approx(1.0)
             if state != root:
                 assert list(priors) == list(wanted)
@@ -444,10 +441,7 @@ def test_a_wrong_setting_is_answered_by_one_sentence(wrong, sentence):
 
 
 def test_the_methods_differ_in_their_leaf_and_in_rave_and_in_nothing_else():
-    assert {name: (m.leaf, m.rave) for name, m in GUIDED.items()} == {
-        "baseline": ("network", False), "rollout": ("playout", False), "rave": ("network", True),
-        "rora": ("playout", True), "wro": ("mixture", False), "wrora": ("mixture", True),
-    }  # fmt: skip
+    assert {name: (m.leaf.__name__, m.rave) for name, m in GUIDED.items()} == LEAVES
+    assert tuple(LEAVES) == THESIS
     for method in GUIDED:
-        assert GuidedSettings(method=method).playout_share == share_of_playouts(GuidedSettings(method=method))
         assert GuidedSettings(method=method).weight == (0.5 if method in MIXED else None)

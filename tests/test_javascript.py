@@ -26,7 +26,8 @@ from wslib.network.runtime import CompiledNetwork
 from wslib.network.settings import NetworkSettings
 from wslib.search import GuidedSettings, kernels
 from wslib.search.guided import GuidedSearch
-from wslib.search.settings import GUIDED, SearchSettings
+from wslib.search.methods import THESIS
+from wslib.search.settings import SearchSettings
 
 ROOT = Path(__file__).resolve().parent.parent
 DRIVER = ROOT / "tests" / "javascript" / "driver.js"
@@ -192,7 +193,7 @@ def searched(position: Position, settings: GuidedSettings | SearchSettings, netw
     return found
 
 
-METHODS = [("guided", method) for method in GUIDED] + [("alone", "mcts"), ("alone", "rave")]
+METHODS = [("guided", method) for method in THESIS] + [("alone", "mcts"), ("alone", "rave")]
 
 
 def compare(positions: list[Position], network: Network, simulations: int = 100, plies: int = 1) -> None:

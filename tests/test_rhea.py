@@ -8,8 +8,7 @@ import pytest
 from drivers import playout_plies
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_rhea import Rhea
-from reference_search import Stream
+from reference_rhea import Rhea, Stream
 
 from wslib import rhea
 from wslib._compiled import stream

@@ -5,12 +5,12 @@ from random import Random
 
 import numpy as np
 import pytest
-import reference_search as reference
 from drivers import Fast, all_settings, playout_from
 
 from wslib._compiled import stream
 from wslib.games import Position, game
 from wslib.search import SearchSettings, kernels, search
+from wslib.search import plain as reference
 
 POSITIONS = {
     "tic-tac-toe": game("tictactoe").position(),
@@ -47,19 +47,26 @@ every_setting = pytest.mark.parametrize("settings", all_settings(), ids=label)
 
 def plain_search(settings: SearchSettings, seed: int, leaf_value=None, label: str = "test") -> reference.Search:
     """The plain search with these settings, drawing from the same stream as :class:`Fast`; random playouts."""
-    own_stream, first = reference.Stream(int(stream(seed, label))), settings.amaf_players == "first"
-
-    def playout(position: Position) -> reference.Leaf:
-        own_stream.state, value, mine, theirs = playout_from(own_stream.state, position, first)
-        return value, mine, theirs
-
     options = {name: value for name, value in settings.canonical().items() if value is not None}
     for name in ("method", "simulations", "tree"):
         del options[name]
-    return reference.Search(own_stream, leaf_value or playout, settings.rave, **options)
+    plain = reference.Search(np.array([stream(seed, label)]), rave=settings.rave, **options)
+    plain.playout = leaf_value or with_playouts(plain)
+    return plain
 
 
-def made_up_leaf(position: Position, first: bool) -> reference.Leaf:
+def with_playouts(plain: reference.Search):
+    """Random playouts for a plain search, with what was played in them worked out by the tests."""
+
+    def playout(position: Position) -> reference.Outcome:
+        first = plain.amaf_players == "first"
+        plain.stream[0], value, mine, theirs = playout_from(int(plain.stream[0]), position, first)
+        return value, mine, theirs
+
+    return playout
+
+
+def made_up_leaf(position: Position, first: bool) -> reference.Outcome:
     """A leaf value that depends on the state alone, and is no whole number, as a network's is.
 
     With ``first`` no action was played by both players after it.
@@ -72,7 +79,7 @@ def made_up_leaf(position: Position, first: bool) -> reference.Leaf:
 
 def assert_same(fast: Fast, plain: reference.Search) -> None:
     """Trees and random streams agree: counts exactly, values within 1e-12."""
-    assert int(fast.streams[0]) == plain.stream.state, "the random streams have come apart"
+    assert fast.streams[0] == plain.stream[0], "the random streams have come apart"
     got = fast.tree()
     wanted = {
         state: {action: (edge.prior, edge.n, edge.q, edge.n_rave, edge.q_rave) for action, edge in edges.items()}
@@ -107,7 +114,7 @@ def test_each_simulation_leaves_the_tree_that_the_plain_search_leaves(name, sett
         assert node["n"] == sum(edge.n for edge in edges)
         assert node["n_rave"] == sum(edge.n_rave for edge in edges)
     assert fast.search(root, 0) == plain.move(root)
-    assert int(fast.streams[0]) == plain.stream.state
+    assert fast.streams[0] == plain.stream[0]
 
 
 @every_setting

@@ -366,10 +366,16 @@ def perft(rules, own, opp, depth):
 
 
 @kernel
+def fill_plane(rules, own, opp, plane):
+    """Network input of a state: +1 on own and -1 on the opponent's cells; ``plane`` has shape (rows, cols), float32."""
+    for r in range(rules.rows):
+        for c in range(rules.cols):
+            cell = np.uint64(r * rules.cols + c)
+            plane[r, c] = np.float32((own >> cell) & ONE) - np.float32((opp >> cell) & ONE)
+
+
+@kernel
 def fill_planes(rules, own, opp, planes):
-    """Network input: for each state +1 on own and -1 on the opponent's cells; ``planes`` has shape (n, rows, cols)."""
+    """Network input of many states; ``planes`` has shape (n, rows, cols), float32."""
     for i in range(len(own)):
-        for r in range(rules.rows):
-            for c in range(rules.cols):
-                cell = np.uint64(r * rules.cols + c)
-                planes[i, r, c] = np.float32((own[i] >> cell) & ONE) - np.float32((opp[i] >> cell) & ONE)
+        fill_plane(rules, own[i], opp[i], planes[i])

@@ -7,7 +7,7 @@ To add a kind of player, register its settings with ``sit.register``.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -18,8 +18,9 @@ from wslib._compiled import GAMMA, kernel, scramble, stream
 from wslib.games import Game, IllegalMove, Position, position_of
 from wslib.games.rules import legal_actions, random_action
 from wslib.parameters import ParameterError, Parameters, brief, takes
-from wslib.search import GUIDED, GuidedSettings, SearchSettings, kernels
+from wslib.search import GUIDED, GuidedSettings, SearchSettings
 from wslib.search.guided import Evaluator, GuidedSearch, check_network
+from wslib.search.unguided import UnguidedSearch
 
 
 class RandomSettings(Parameters):
@@ -48,7 +49,7 @@ class Seat(Protocol):
 def player(method: str, network: Evaluator | None = None, **options: Any) -> Any:
     """A player by name: ``player("rave", simulations=400)``, ``player("rhea", horizon=5)``.
 
-    Without a network the methods are ``random``, ``mcts``, ``rave`` and ``rhea``; with one, those of the thesis:
+    Without a network the methods are ``random``, ``mcts``, ``rave`` and ``rhea``; with one, the guided searches:
     ``player("wrora", network)``. An option that does not belong to the method is refused.
 
     >>> player("mcts").simulations
@@ -94,35 +95,16 @@ def _random_moves(rules, own, opp, streams, games, actions):
         actions[index] = random_action(rules, own[index], opp[index], legal, scramble(streams[i]))
 
 
-class _RandomSeat:
-    def __init__(self, game: Game, streams: np.ndarray):
-        self.rules, self.streams = game.rules, streams
+@dataclass
+class _KernelSeat:
+    """A player whose moves a compiled function writes to an array, its last argument."""
+
+    write_moves: Callable[..., None]
+    streams: np.ndarray
 
     def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
         actions = np.empty(len(games), np.int64)
-        _random_moves(self.rules, own, opp, self.streams, games, actions)
-        return actions
-
-
-class _SearchSeat:
-    """Tree search; the trees are kept for the whole game, or one piece of memory serves every move."""
-
-    def __init__(self, settings: SearchSettings, game: Game, streams: np.ndarray):
-        self.rules, self.streams, self.plan = game.rules, streams, kernels.make_plan(settings)
-        self.simulations, self.kept = settings.simulations, settings.tree == "kept"
-        self.forest = kernels.plant(
-            self.rules, len(streams) if self.kept else 1, settings.simulations + 1, settings.rave
-        )
-
-    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
-        actions = np.empty(len(games), np.int64)
-        trees = games if self.kept else np.zeros(len(games), np.int64)
-        if self.kept:
-            self.forest = kernels.grown(self.rules, self.forest, self.simulations + 1)
-        kernels.search_moves(
-            self.rules, self.plan, self.forest, trees, own, opp, self.streams, games,
-            self.simulations, not self.kept, actions,
-        )  # fmt: skip
+        self.write_moves(own, opp, self.streams, games, actions)
         return actions
 
 
@@ -149,17 +131,6 @@ class _GuidedSeat:
         return self.search.decide(games, own, opp, self.plies[games] < self.sampled_plies)[0]
 
 
-class _RheaSeat:
-    def __init__(self, settings: rhea.RheaSettings, game: Game, streams: np.ndarray):
-        self.rules, self.streams, self.plan = game.rules, streams, rhea.make_plan(settings)
-        self.population = rhea.empty_population(settings)
-
-    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
-        actions = np.empty(len(games), np.int64)
-        rhea.evolve_moves(self.rules, self.plan, self.population, own, opp, self.streams, games, actions)
-        return actions
-
-
 class _FunctionSeat:
     """Any function from a position to a move: its name, or the number of an action, as in :attr:`Position.legal`."""
 
@@ -175,10 +146,15 @@ class _FunctionSeat:
         return np.array([p.history[-1] for p in after], np.int64)
 
 
-sit.register(RandomSettings, lambda player, game, streams, colours: _RandomSeat(game, streams))
-sit.register(SearchSettings, lambda player, game, streams, colours: _SearchSeat(player, game, streams))
-sit.register(NetworkPlayer, lambda player, game, streams, colours: _GuidedSeat(player, game, streams))
-sit.register(rhea.RheaSettings, lambda player, game, streams, colours: _RheaSeat(player, game, streams))
+def _rhea_seat(player: rhea.RheaSettings, game: Game, streams: np.ndarray, colours: np.ndarray) -> Seat:
+    plan, population = rhea.make_plan(player), rhea.empty_population(player)
+    return _KernelSeat(partial(rhea.evolve_moves, game.rules, plan, population), streams)
+
+
+sit.register(RandomSettings, lambda player, game, streams, _: _KernelSeat(partial(_random_moves, game.rules), streams))
+sit.register(rhea.RheaSettings, _rhea_seat)
+sit.register(SearchSettings, lambda player, game, streams, _: UnguidedSearch(game, player, streams))
+sit.register(NetworkPlayer, lambda player, game, streams, _: _GuidedSeat(player, game, streams))
 
 
 def move(player: Any, position: Position, seed: int = 0) -> str:

@@ -1,8 +1,8 @@
 """Searches guided by a network, all games of a unit in lockstep: one leaf per game, one batch per step.
 
-A simulation is the one of :mod:`.kernels`, cut at the leaf: every game walks to its leaf, the new leaves are evaluated
-together, and every game backs its value up. A leaf's value is ``(1 - w) v_network + w v_playout`` (eq. 5.5, 5.6): the
-six methods of the thesis are ``w`` and RAVE on or off.
+A simulation is the one of :mod:`.kernels`, cut in two at the leaf: every game *selects* and *expands* its leaf, all
+leaves are *evaluated* together, and every game *backs up* its value. How leaves are evaluated is a function of the
+method's row in :mod:`.methods`; the loop knows none of them by name.
 
 Evaluations are shared: a state that any of the games has met before is not evaluated again. The batches are a function
 of the games alone, in their order, because a network's last bits depend on the batch (house rule: the batch is part of
@@ -13,14 +13,16 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from wslib._compiled import GAMMA, MIX_1, ONE, S32, ZERO, inlined, kernel, lowest_bit
+from wslib._compiled import ONE, ZERO, inlined, kernel, lowest_bit
 from wslib._numbers import gamma
 from wslib.games import Game
-from wslib.games.rules import RUNNING, fill_planes
+from wslib.games.rules import RUNNING, fill_plane
 from wslib.parameters import ParameterError, brief
 from wslib.search import kernels
-from wslib.search.kernels import back_up, choose, descend, edge_action, find_root, play_out, tree_of, weigh_edges
+from wslib.search.kernels import back_up, choose, edge_action, find_root, play_out, select, tree_of, weigh_edges
+from wslib.search.methods import GUIDED
 from wslib.search.settings import GuidedSettings
+from wslib.search.tree import enter_all, slot_of
 
 FIRST_ROOM = 4096
 
@@ -43,24 +45,45 @@ def check_network(network: Evaluator, board: Game | None = None) -> None:
         raise ParameterError(f"this network plays {plays}, not {board}")
 
 
+STATE = np.dtype([("own", np.uint64), ("opp", np.uint64)])
+
+
 class Memory(NamedTuple):
     """What the network has said, a row per state, with a hash table from states to rows (-1 for empty)."""
 
-    own: np.ndarray
-    opp: np.ndarray
+    states: np.ndarray
     prior: np.ndarray
+    """(rows, actions), float32: probabilities as the network gives them, illegal actions included."""
     value: np.ndarray
+    """(rows,), float32: values for the player to move."""
     slots: np.ndarray
     used: np.ndarray
+    """(1,): how many rows are in use."""
+
+
+class Leaves(NamedTuple):
+    """The leaf that each game's latest walk came to; axis 0 is the game."""
+
+    node: np.ndarray
+    depth: np.ndarray
+    """Plies from the root."""
+    row: np.ndarray
+    """The row of its evaluation in the memory; -1 where the game has ended, whose value is its result."""
+    played: np.ndarray
+    """float64: the result of a playout from it, for the player to move; 0 where none was played."""
+    mine: np.ndarray
+    theirs: np.ndarray
+    """Sets of actions that the playout saw of the player to move and of the other, for RAVE."""
+    value: np.ndarray
+    """float64: what is backed up, for the player to move."""
 
 
 def empty_memory(actions: int, room: int = FIRST_ROOM) -> Memory:
     """Room for this many evaluations."""
     return Memory(
-        own=np.empty(room, np.uint64),
-        opp=np.empty(room, np.uint64),
+        states=np.empty(room, STATE),
         prior=np.empty((room, actions), np.float32),
-        value=np.empty(room, np.float32),
+        value=np.zeros(room, np.float32),
         slots=np.full(1 << (2 * room - 1).bit_length(), -1, np.int32),
         used=np.zeros(1, np.int64),
     )
@@ -72,53 +95,43 @@ def _widened(memory: Memory, more: int) -> Memory:
     if used + more <= room:
         return memory
     wider = empty_memory(memory.prior.shape[1], 2 * (used + more))
-    for name in ("own", "opp", "prior", "value"):
-        getattr(wider, name)[:used] = getattr(memory, name)[:used]
+    for old, new in zip(memory[:3], wider[:3], strict=True):
+        new[:used] = old[:used]
     wider.used[0] = used
-    _enter_all(wider)
+    enter_all(wider.slots, wider.states, used)
     return wider
 
 
-@inlined
-def _row_slot(memory, own, opp):
-    mask = np.uint64(len(memory.slots) - 1)
-    mixed = (own ^ (opp * GAMMA)) * MIX_1
-    slot = (mixed ^ (mixed >> S32)) & mask
-    while True:
-        row = memory.slots[slot]
-        if row < 0 or (memory.own[row] == own and memory.opp[row] == opp):
-            return slot
-        slot = (slot + ONE) & mask
-
-
-@kernel
-def _enter_all(memory):
-    for row in range(memory.used[0]):
-        memory.slots[_row_slot(memory, memory.own[row], memory.opp[row])] = row
+def _leaves(games: int) -> Leaves:
+    kinds = (np.int64, np.int64, np.int64, np.float64, np.uint64, np.uint64, np.float64)
+    return Leaves(*(np.zeros(games, kind) for kind in kinds))
 
 
 @inlined
-def _walk(rules, plan, forest, memory, own, opp, streams, games, shared, leaves, index):
-    """One walk of a game: its leaf (node, depth, row of the evaluation or -1) is noted, a new state entered.
+def _select(rules, plan, forest, memory, own, opp, streams, games, shared, leaves, index):
+    """Select and expand a game's leaf, enter its state where it is new, and play it out where that is wanted.
 
     Returns whether the leaf needs an evaluation, new or remembered.
     """
     i = games[index]
     tree = tree_of(forest, i)
-    node, depth = descend(rules, plan, tree, own[index], opp[index], streams, i)
-    leaves[index, 0], leaves[index, 1], leaves[index, 2] = node, depth, -1
+    node, depth = select(rules, plan, tree, own[index], opp[index], streams, i)
+    leaves.node[index], leaves.depth[index], leaves.row[index] = node, depth, -1
     if tree.nodes[node].status != RUNNING:
         return False
     state_own, state_opp = tree.nodes[node].own, tree.nodes[node].opp
-    slot = _row_slot(memory, state_own, state_opp)
+    slot = slot_of(memory.slots, memory.states, state_own, state_opp)
     row = np.int64(memory.slots[slot])
     if row < 0 or not shared:
         row = memory.used[0]
-        memory.own[row], memory.opp[row] = state_own, state_opp
+        memory.states[row].own, memory.states[row].opp = state_own, state_opp
         memory.used[0] = row + 1
         if shared:
             memory.slots[slot] = row
-    leaves[index, 2] = row
+    leaves.row[index] = row
+    if plan.plays_out:
+        value, leaves.mine[index], leaves.theirs[index] = play_out(rules, plan, tree, node, streams, i)
+        leaves.played[index] = value
     return True
 
 
@@ -143,31 +156,20 @@ def _set_priors(rules, tree, node, prior):
 
 
 @inlined
-def _give_back(rules, plan, forest, memory, streams, games, leaves, playout_share, index):
-    """Give a game's leaf its priors and its value, and back the value up."""
-    i = games[index]
-    tree = tree_of(forest, i)
-    node, depth, row = leaves[index, 0], leaves[index, 1], leaves[index, 2]
-    value = np.float64(tree.nodes[node].status)
-    mine, theirs = ZERO, ZERO
+def _back_up(rules, plan, forest, memory, games, leaves, index):
+    """Give a game's leaf its priors, and back its value up."""
+    tree = tree_of(forest, games[index])
+    node, depth, row = leaves.node[index], leaves.depth[index], leaves.row[index]
     if row >= 0:
         _set_priors(rules, tree, node, memory.prior[row])
-        value = np.float64(memory.value[row])
-        if playout_share > 0.0:
-            played, mine, theirs = play_out(rules, plan, tree, node, streams, i)
-            value = (1.0 - playout_share) * value + playout_share * played
-    back_up(rules, plan, tree, node, depth, value, mine, theirs)
+        back_up(rules, plan, tree, node, depth, leaves.value[index], leaves.mine[index], leaves.theirs[index])
+    else:
+        back_up(rules, plan, tree, node, depth, np.float64(tree.nodes[node].status), ZERO, ZERO)
 
 
 @kernel
-def _return(rules, plan, forest, memory, streams, games, leaves, playout_share):
-    for index in range(len(games)):
-        _give_back(rules, plan, forest, memory, streams, games, leaves, playout_share, index)
-
-
-@kernel
-def _go_on(rules, plan, forest, memory, own, opp, streams, games, shared, leaves, waiting, playout_share, planes):
-    """Return the leaves that wait, walk once more, draw the new states: a simulation in one call, as calls cost time.
+def _step(rules, plan, forest, memory, own, opp, streams, games, shared, leaves, backs_up, selects, planes):
+    """Back up the leaves that wait, select the next ones, draw new states: in one call, as calls cost time.
 
     Game by game, because the next walk goes where the last value came from, which is then at hand. Returns where the
     new rows begin, and how many leaves need an evaluation.
@@ -176,10 +178,12 @@ def _go_on(rules, plan, forest, memory, own, opp, streams, games, shared, leaves
         memory.used[0] = 0
     first, asking = memory.used[0], 0
     for index in range(len(games)):
-        if waiting:
-            _give_back(rules, plan, forest, memory, streams, games, leaves, playout_share, index)
-        asking += _walk(rules, plan, forest, memory, own, opp, streams, games, shared, leaves, index)
-    fill_planes(rules, memory.own[first : memory.used[0]], memory.opp[first : memory.used[0]], planes)
+        if backs_up:
+            _back_up(rules, plan, forest, memory, games, leaves, index)
+        if selects:
+            asking += _select(rules, plan, forest, memory, own, opp, streams, games, shared, leaves, index)
+    for row in range(first, memory.used[0]):
+        fill_plane(rules, memory.states[row].own, memory.states[row].opp, planes[row - first])
     return first, asking
 
 
@@ -202,7 +206,7 @@ def _decide(rules, plan, forest, own, opp, streams, games, sampled, actions, pol
 
 
 @kernel
-def _stir(rules, forest, own, opp, streams, games, share, alpha, drawn):
+def _mix_noise(rules, forest, own, opp, streams, games, share, alpha, drawn):
     """Mix Dirichlet noise into the priors of roots that have been expanded; ``drawn`` has room for a root's edges."""
     for index in range(len(own)):
         i = games[index]
@@ -234,32 +238,38 @@ class GuidedSearch:
         self.forest = kernels.plant(game.rules, len(streams), settings.simulations + 2, settings.rave)
         self.memory = empty_memory(game.actions)
         self.planes = np.empty((len(streams), 1, game.rows, game.cols), np.float32)
-        self.share = settings.playout_share
         self.evaluations = self.leaves = 0
 
     def run(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> None:
-        """Add the settings' number of simulations to each of these games' trees."""
-        rules = self.game.rules
-        if self.settings.tree == "fresh":
+        """Add the settings' number of simulations to the trees of ``games`` (n,), which are in ``own``, ``opp`` (n,).
+
+        Noise comes to the roots after the first simulation, which expands those that are new. In a kept tree the root
+        has mostly been expanded before, so that one of its simulations goes without noise.
+        """
+        settings, rules = self.settings, self.game.rules
+        if settings.tree == "fresh":
             _clear_trees(self.forest, games)
-        self.forest = kernels.grown(rules, self.forest, self.settings.simulations + 1)
-        leaves, waiting = np.empty((len(games), 3), np.int64), False
-        for simulation in range(self.settings.simulations):
-            self._walk(games, own, opp, leaves, waiting)
+        self.forest = kernels.grown(rules, self.forest, settings.simulations + 1)
+        leaves, waiting = _leaves(len(games)), False
+        for simulation in range(settings.simulations):
+            self._step(games, own, opp, leaves, waiting)
+            self._evaluate(leaves)
             waiting = True
-            if simulation == 0 and self.settings.noise:
-                self._return(games, leaves)
-                self._add_noise(games, own, opp)
+            if simulation == 0 and settings.noise:
+                self._step(games, own, opp, leaves, waiting, selects=False)
+                _mix_noise(rules, self.forest, own, opp, self.streams, games, settings.noise, settings.noise_alpha,
+                           np.empty(self.game.actions))  # fmt: skip
                 waiting = False
         if waiting:
-            self._return(games, leaves)
+            self._step(games, own, opp, leaves, waiting, selects=False)
 
-    def _walk(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray, leaves: np.ndarray, waiting: bool) -> None:
-        """Back up the leaves that wait, walk to the next ones, and have the new states evaluated."""
-        self.memory = memory = _widened(self.memory, len(games))
-        first, asking = _go_on(
+    def _step(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray, leaves: Leaves, backs_up: bool,
+              selects: bool = True) -> None:  # fmt: skip
+        """Back up the leaves that wait, select the next ones, and have their states evaluated where they are new."""
+        self.memory = memory = _widened(self.memory, len(games) if selects else 0)
+        first, asking = _step(
             self.game.rules, self.plan, self.forest, memory, own, opp, self.streams, games, self.settings.cache,
-            leaves, waiting, self.share, self.planes[:, 0],
+            leaves, backs_up, selects, self.planes[:, 0],
         )  # fmt: skip
         new = slice(first, int(memory.used[0]))
         count = new.stop - new.start
@@ -268,16 +278,15 @@ class GuidedSearch:
         self.evaluations += count
         self.leaves += asking
 
-    def _return(self, games: np.ndarray, leaves: np.ndarray) -> None:
-        _return(self.game.rules, self.plan, self.forest, self.memory, self.streams, games, leaves, self.share)
-
-    def _add_noise(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> None:
-        """Noise for the roots, after the first simulation, which expands those that are new.
-
-        In a kept tree the root has mostly been expanded before, so that one of its simulations goes without noise.
-        """
-        _stir(self.game.rules, self.forest, own, opp, self.streams, games, self.settings.noise,
-              self.settings.noise_alpha, np.empty(self.game.actions))  # fmt: skip
+    def _evaluate(self, leaves: Leaves) -> None:
+        """The values of the leaves, by the function in the method's row (those of ended games are not looked at)."""
+        method = GUIDED[self.settings.method]
+        known = {
+            "network": self.memory.value[leaves.row].astype(np.float64),
+            "playout": leaves.played,
+            "w": self.settings.weight,
+        }
+        leaves.value[:] = method.leaf(**{name: known[name] for name in method.wants})
 
     def decide(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray,
                sampled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip

@@ -2,7 +2,8 @@
 
 A simulation walks down from the root by the largest score, adds one state to the tree, takes that leaf's value, and
 backs it up. The variants differ in two things only: the value of a leaf (a random playout here; a network's value or a
-mixture for guided searches) and whether RAVE statistics steer the walk.
+mixture for guided searches) and whether RAVE statistics steer the walk. The same algorithm as it is meant to be read is
+:mod:`.plain`, which tests compare with this one simulation by simulation.
 
 Sign convention: ``q`` of an action is seen by the player who chooses it; a value changes its sign at every ply on the
 way up (the pseudo-code leaves out the minus). States reached by different move orders are one node.
@@ -50,6 +51,7 @@ class Plan(NamedTuple):
     beta_per_action: bool
     equivalence: float
     ties_first: bool
+    plays_out: bool
 
 
 def make_plan(settings: TreeSettings) -> Plan:
@@ -64,66 +66,48 @@ def make_plan(settings: TreeSettings) -> Plan:
         beta_per_action=settings.beta == "action",
         equivalence=float(settings.equivalence or 1.0),
         ties_first=settings.ties == "first",
+        plays_out=settings.plays_out,
     )
 
 
 @inlined
-def _ucb1(plan, q, n, visits):
-    """UCB1 with values in [-1, 1]; an action never tried comes first."""
+def _bound(plan, q, n, prior, visits, explore):
+    """P-UCT (eq. 5.1 and 5.3), or UCB1 with values in [-1, 1], for which an action never tried comes first."""
+    if plan.rule == PUCT:
+        return q + explore * prior / (1.0 + n)
     if n == 0:
         return np.inf
     return q + plan.c * np.sqrt(log_(visits) / n)
 
 
 @inlined
-def _score(plan, tree, node):
-    """Write the score of each edge to the scratch: eq. 5.1, or UCB1."""
-    visits, first = tree.nodes[node].n, np.int64(tree.nodes[node].first)
-    explore = plan.c * np.sqrt(visits + EPSILON)
-    for j in range(tree.nodes[node].count):
-        edge = tree.edges[first + j]
-        if plan.rule == PUCT:
-            tree.scores[j] = edge.q + explore * edge.prior / (1.0 + edge.n)
-        else:
-            tree.scores[j] = _ucb1(plan, edge.q, edge.n, visits)
-
-
-@inlined
-def _score_rave(plan, tree, node):
-    """Write the score of each edge to the scratch: eq. 5.2 to 5.4.
+def score_edges(plan, tree, node, rave):
+    """Write the score of each edge of a node to the scratch: eq. 5.1, and with ``rave`` eq. 5.2 to 5.4.
 
     With UCB1 an action that one of the two statistics has never seen is judged by the other alone.
     """
-    visits, visits_rave = tree.nodes[node].n, tree.nodes[node].n_rave
-    first = np.int64(tree.nodes[node].first)
-    explore, explore_rave = plan.c * np.sqrt(visits + EPSILON), plan.c * np.sqrt(visits_rave + EPSILON)
-    beta = np.sqrt(plan.equivalence / (3.0 * visits + plan.equivalence))
+    first, visits = np.int64(tree.nodes[node].first), tree.nodes[node].n
+    explore = plan.c * np.sqrt(visits + EPSILON)
+    visits_rave = explore_rave = beta = 0.0
+    if rave:
+        visits_rave = tree.nodes[node].n_rave
+        explore_rave = plan.c * np.sqrt(visits_rave + EPSILON)
+        beta = np.sqrt(plan.equivalence / (3.0 * visits + plan.equivalence))
     for j in range(tree.nodes[node].count):
-        edge, amaf = tree.edges[first + j], tree.amaf[first + j]
-        if plan.beta_per_action:
-            beta = np.sqrt(plan.equivalence / (3.0 * edge.n + plan.equivalence))
-        if plan.rule == PUCT:
-            u = edge.q + explore * edge.prior / (1.0 + edge.n)
-            u_rave = amaf.q + explore_rave * edge.prior / (1.0 + amaf.n)
-        else:
-            u, u_rave = _ucb1(plan, edge.q, edge.n, visits), _ucb1(plan, amaf.q, amaf.n, visits_rave)
-            if edge.n == 0:
+        edge = tree.edges[first + j]
+        u = _bound(plan, edge.q, edge.n, edge.prior, visits, explore)
+        if rave:
+            amaf = tree.amaf[first + j]
+            u_rave = _bound(plan, amaf.q, amaf.n, edge.prior, visits_rave, explore_rave)
+            if edge.n == 0 and plan.rule == UCB1:
                 u = u_rave
-            elif amaf.n == 0:
+            elif amaf.n == 0 and plan.rule == UCB1:
                 u_rave = u
-            if u == np.inf:
-                tree.scores[j] = u
-                continue
-        tree.scores[j] = (1.0 - beta) * u + beta * u_rave
-
-
-@inlined
-def score_edges(plan, tree, node):
-    """Write the score of each edge of a node to the scratch."""
-    if plan.rave:
-        _score_rave(plan, tree, node)
-    else:
-        _score(plan, tree, node)
+            if plan.beta_per_action:
+                beta = np.sqrt(plan.equivalence / (3.0 * edge.n + plan.equivalence))
+            if u != np.inf:
+                u = (1.0 - beta) * u + beta * u_rave
+        tree.scores[j] = u
 
 
 @inlined
@@ -147,18 +131,18 @@ def largest(plan, values, count, streams, i):
 
 
 @inlined
-def descend(rules, plan, tree, own, opp, streams, i):
-    """Walk from the state ``(own, opp)`` to the leaf of one simulation; returns the leaf and the length of the path.
+def select(rules, plan, tree, own, opp, streams, i):
+    """Select and expand: from the state ``(own, opp)`` to the leaf of a simulation; the leaf, the length of the path.
 
     A leaf is a state that was not in the tree (and now is), or one that ends the game.
     """
-    slot = slot_of(tree, own, opp)
+    slot = slot_of(tree.slots, tree.nodes, own, opp)
     node = np.int64(tree.slots[slot])
     depth = 0
     if node < 0:
         return add_state(rules, plan.rave, tree, own, opp, slot), depth
     while tree.nodes[node].status == RUNNING:
-        score_edges(plan, tree, node)
+        score_edges(plan, tree, node, plan.rave)
         edge = largest(plan, tree.scores, tree.nodes[node].count, streams, i)
         at = tree.nodes[node].first + edge
         tree.path[depth, 0] = node
@@ -168,7 +152,7 @@ def descend(rules, plan, tree, own, opp, streams, i):
         if child < 0:
             action = edge_action(rules, tree, node, edge)
             own, opp = play(rules, tree.nodes[node].own, tree.nodes[node].opp, action)
-            slot = slot_of(tree, own, opp)
+            slot = slot_of(tree.slots, tree.nodes, own, opp)
             child = np.int64(tree.slots[slot])
             new = child < 0
             if new:
@@ -181,6 +165,13 @@ def descend(rules, plan, tree, own, opp, streams, i):
 
 
 @inlined
+def _count(amaf, value):
+    amaf.n += 1.0
+    amaf.w += value
+    amaf.q = amaf.w / amaf.n
+
+
+@inlined
 def _count_amaf(tree, node, played, value):
     """Count a set of actions as if each had been the choice in this state (those that are legal in it)."""
     legal, first = tree.nodes[node].legal, tree.nodes[node].first
@@ -188,20 +179,14 @@ def _count_amaf(tree, node, played, value):
     tree.nodes[node].n_rave += np.float64(popcount(played))
     while played != ZERO:
         bit = played & (ZERO - played)
-        amaf = tree.amaf[first + np.int64(popcount(legal & (bit - ONE)))]
-        amaf.n += 1.0
-        amaf.w += value
-        amaf.q = amaf.w / amaf.n
+        _count(tree.amaf[first + np.int64(popcount(legal & (bit - ONE)))], value)
         played ^= bit
 
 
 @inlined
 def _count_pass(tree, node, value):
     """Count the pass where it is the only action; it has no bit in a set of actions, but has always been played."""
-    amaf = tree.amaf[tree.nodes[node].first]
-    amaf.n += 1.0
-    amaf.w += value
-    amaf.q = amaf.w / amaf.n
+    _count(tree.amaf[tree.nodes[node].first], value)
     tree.nodes[node].n_rave += 1.0
 
 
@@ -256,7 +241,7 @@ def play_out(rules, plan, tree, leaf, streams, i):
 @inlined
 def simulate(rules, plan, tree, own, opp, streams, i):
     """One simulation whose leaf value is a random playout."""
-    leaf, depth = descend(rules, plan, tree, own, opp, streams, i)
+    leaf, depth = select(rules, plan, tree, own, opp, streams, i)
     outcome = tree.nodes[leaf].status
     mine, theirs = ZERO, ZERO
     value = np.int64(outcome)
@@ -319,7 +304,7 @@ def edge_table(rules, plan, forest, i, node, table):
     """What a tree knows of a node's edges, a row each: action, prior, n, q, U, n_rave, q_rave, score, weight, child."""
     tree = tree_of(forest, i)
     count, first = np.int64(tree.nodes[node].count), np.int64(tree.nodes[node].first)
-    _score(plan, tree, node)
+    score_edges(plan, tree, node, False)
     for j in range(count):
         edge = tree.edges[first + j]
         table[j, 0] = edge_action(rules, tree, node, j)
@@ -327,7 +312,7 @@ def edge_table(rules, plan, forest, i, node, table):
         table[j, 9] = edge.child
         if plan.rave:
             table[j, 5], table[j, 6] = tree.amaf[first + j].n, tree.amaf[first + j].q
-    score_edges(plan, tree, node)
+    score_edges(plan, tree, node, plan.rave)
     for j in range(count):
         table[j, 7] = tree.scores[j]
     weigh_edges(plan, tree, node)

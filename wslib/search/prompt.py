@@ -1,9 +1,8 @@
 """Searches of one position, to be looked into and gone on with: by one method, or by several side by side."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
-from typing import Any, Self, overload
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
@@ -12,56 +11,14 @@ from wslib import draw
 from wslib._compiled import stream
 from wslib.games import Game, Position, position_of
 from wslib.parameters import ParameterError, brief, takes
-from wslib.search import kernels
-from wslib.search.guided import Evaluator, GuidedSearch, Memory, check_network
+from wslib.search.guided import Evaluator, GuidedSearch, check_network
+from wslib.search.methods import GUIDED, method_name
 from wslib.search.result import SearchResult, searched
-from wslib.search.settings import GUIDED, GuidedSettings, SearchSettings, method_name
+from wslib.search.settings import GuidedSettings, SearchSettings
+from wslib.search.unguided import UnguidedSearch
 
 WITHOUT_NETWORK = ("mcts", "rave")
 """Methods that need no network; with one, ``rave`` is the thesis' search of this name."""
-
-
-@dataclass
-class _Playouts:
-    """A search without a network."""
-
-    game: Game
-    plan: kernels.Plan
-    forest: kernels.Forest
-    streams: np.ndarray
-
-    def run(self, own: np.ndarray, opp: np.ndarray, simulations: int) -> None:
-        rules, first = self.game.rules, np.zeros(1, int)
-        self.forest = kernels.grown(rules, self.forest, simulations + 1)
-        kernels.search_moves(
-            rules, self.plan, self.forest, first, own, opp, self.streams, first, simulations, False, np.empty(0, int)
-        )
-
-    def copy(self) -> Self:
-        return type(self)(self.game, self.plan, _copied(self.forest), self.streams.copy())
-
-
-class _Guided(GuidedSearch):
-    """A search with a network."""
-
-    begun = False
-
-    def run(self, own: np.ndarray, opp: np.ndarray, simulations: int) -> None:  # type: ignore[override]
-        # A tree that is gone on with is kept, and noise enters its root once.
-        again = {"tree": "kept", "noise": 0.0} if self.begun else {}
-        self.settings = self.settings.model_copy(update={"simulations": simulations, **again})
-        self.begun = True
-        super().run(np.zeros(1, int), own, opp)
-
-    def copy(self) -> Self:
-        other = copy(self)
-        other.forest, other.streams = _copied(self.forest), self.streams.copy()
-        other.memory = Memory(*(part.copy() for part in self.memory))
-        return other
-
-
-def _copied(forest: kernels.Forest) -> kernels.Forest:
-    return kernels.Forest(*(part.copy() for part in forest))
 
 
 @dataclass(frozen=True)
@@ -132,8 +89,9 @@ def search(position: Position | Game | str, network: Evaluator | None = None, *,
            **options: Any) -> SearchResult | Searches:  # fmt: skip
     """Search a position (of a game: its start) and look into what was found.
 
-    Without a network the method is ``mcts`` (default) or ``rave``; with one it is one of the thesis' six, ``baseline``
-    (default) to ``wrora``. ``methods`` are several side by side, or ``"all"``. What is found can go on: ``more(100)``.
+    Without a network the method is ``mcts`` (default) or ``rave``; with one it is one of those in ``GUIDED``,
+    ``baseline`` (default) to ``wrora``. ``methods`` are several side by side, or ``"all"``. What is found can go on:
+    ``more(100)``.
 
     >>> from wslib.games import game
     >>> search(game("tictactoe").position("a1 b1 b2 c1"), simulations=200).best
@@ -169,10 +127,8 @@ def _search(position: Position, network: Evaluator | None, method: str | None, s
     streams = np.array([stream(seed, "search")])
     if network is not None and method != "mcts":
         guided = GuidedSettings(method=method or "baseline", **options)
-        return searched(position, guided, _Guided(position.game, guided, network, streams), guided.simulations)
+        return searched(position, guided, GuidedSearch(position.game, guided, network, streams))
     if network is None and method in tuple(GUIDED) and method not in WITHOUT_NETWORK:
         raise ParameterError(f"method {method!r} needs a network: search(position, network, method={method!r})")
     plain = SearchSettings(method=method or "mcts", **options)
-    forest = kernels.plant(position.game.rules, 1, plain.simulations + 1, plain.rave)
-    playouts = _Playouts(position.game, kernels.make_plan(plain), forest, streams)
-    return searched(position, plain, playouts, plain.simulations)
+    return searched(position, plain, UnguidedSearch(position.game, plain, streams))

@@ -1,8 +1,9 @@
 """A search as a reader looks into it: what it knows of every move, the principal variation, the tree below."""
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,21 +13,12 @@ from wslib.games import Position
 from wslib.games.rules import RUNNING
 from wslib.parameters import whole
 from wslib.search import kernels
-from wslib.search.settings import GuidedSettings, SearchSettings, method_name
+from wslib.search.guided import GuidedSearch
+from wslib.search.methods import method_name
+from wslib.search.settings import GuidedSettings, SearchSettings
+from wslib.search.unguided import UnguidedSearch
 
 _COLUMNS = ("action", "prior", "n", "q", "u", "n_rave", "q_rave", "score", "weight", "child")
-
-
-class Searching(Protocol):
-    """A search of one position that can go on."""
-
-    forest: kernels.Forest
-
-    def run(self, own: np.ndarray, opp: np.ndarray, simulations: int) -> None:
-        """Add so many simulations that start in this state, given as two arrays of one word."""
-
-    def copy(self) -> Self:
-        """The same search, to go on from here by itself."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +30,7 @@ class SearchResult:
 
     position: Position
     settings: SearchSettings | GuidedSettings
-    searching: Searching
+    searching: UnguidedSearch | GuidedSearch
     node: int
 
     @property
@@ -115,7 +107,12 @@ class SearchResult:
 
         Only what the settings make of the number itself stays, such as RAVE's equivalence.
         """
-        return searched(self.position, self.settings, self.searching.copy(), whole("simulations", simulations, 1))
+        # A tree that is gone on with is kept, and noise enters its root once.
+        changes: dict[str, Any] = {"simulations": whole("simulations", simulations, 1), "tree": "kept"}
+        changes |= {"noise": 0.0} if isinstance(self.settings, GuidedSettings) else {}
+        searching = _copied(self.searching)
+        searching.settings = searching.settings.model_copy(update=changes)
+        return searched(self.position, self.settings, searching)
 
     def after(self, move: str) -> "SearchResult":
         """The same search seen one move later."""
@@ -184,8 +181,18 @@ class SearchResult:
         return f"{self.plot()._repr_html_()}{table}<p>Principal variation: {line}</p>"
 
 
-def searched(position: Position, settings: Any, searching: Searching, simulations: int) -> SearchResult:
-    """What a search has found after so many simulations more from this position."""
+def _copied(searching: Any) -> Any:
+    """The same search, to go on from here by itself."""
+    other = copy(searching)
+    other.streams = searching.streams.copy()
+    for name in {"forest", "memory"} & vars(searching).keys():
+        parts = getattr(searching, name)
+        setattr(other, name, type(parts)(*(part.copy() for part in parts)))
+    return other
+
+
+def searched(position: Position, settings: Any, searching: UnguidedSearch | GuidedSearch) -> SearchResult:
+    """What a search of one game has found after its simulations from this position."""
     own, opp = (np.array([word]) for word in position.words)
-    searching.run(own, opp, simulations)
+    searching.run(np.zeros(1, int), own, opp)
     return SearchResult(position, settings, searching, int(kernels.find(searching.forest, 0, own[0], opp[0])))

@@ -1,31 +1,14 @@
 """What a search can be told: its parameters, the readings of the thesis' formulas among them."""
 
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from collections.abc import Iterable
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from wslib.parameters import Parameters
+from wslib.parameters import Parameters, brief
+from wslib.search.methods import GUIDED, mixing, with_rave
 
 _RAVE_ONLY = ("amaf", "amaf_players", "beta", "equivalence")
-
-
-class Method(NamedTuple):
-    """What makes a guided search: where a leaf's value comes from, and whether RAVE steers the walk."""
-
-    leaf: Literal["network", "playout", "mixture"]
-    rave: bool
-    name: str
-
-
-GUIDED = {
-    "baseline": Method("network", False, "Baseline"),
-    "rollout": Method("playout", False, "Rollout"),
-    "rave": Method("network", True, "RAVE"),
-    "rora": Method("playout", True, "RoRa"),
-    "wro": Method("mixture", False, "WRo"),
-    "wrora": Method("mixture", True, "WRoRa"),
-}
-"""The six searches of the thesis (section 5.3.3); nothing else distinguishes them."""
 
 
 class TreeSettings(Parameters):
@@ -75,6 +58,11 @@ class TreeSettings(Parameters):
         return self
 
     @property
+    def plays_out(self) -> bool:
+        """Whether the leaves of the search are played out at random."""
+        return True
+
+    @property
     def rave(self) -> bool:
         """Whether RAVE statistics steer the search."""
         return self.uses_rave(self.model_dump().get("method"))
@@ -101,9 +89,7 @@ class GuidedSettings(TreeSettings):
 
     amaf_default: ClassVar[str] = "path"
 
-    method: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora"] = Field(
-        "baseline", description="where a leaf's value comes from, and whether RAVE steers"
-    )
+    method: str = Field("baseline", description="where a leaf's value comes from, and whether RAVE steers")
     tree: Literal["fresh", "kept"] = Field("kept", description="a new tree for every move, or one for the whole game")
     weight: float | None = Field(None, ge=0, le=1, description="w: share of the playout in WRo and WRoRa (eq. 5.5)")
     noise: float = Field(
@@ -114,35 +100,41 @@ class GuidedSettings(TreeSettings):
 
     @classmethod
     def uses_rave(cls, method: Any) -> bool:
-        return isinstance(method, str) and method in GUIDED and GUIDED[method].rave
+        return method in with_rave()
 
     @model_validator(mode="before")
     @classmethod
     def _weigh(cls, values: Any) -> Any:
         """WRo and WRoRa mix half and half unless told otherwise, as in Table 6.1."""
         values = dict(values)
-        method = GUIDED.get(str(values.get("method", "baseline")))
-        if method and method.leaf == "mixture" and values.get("weight") is None:
+        if values.get("method") in mixing() and values.get("weight") is None:
             values["weight"] = 0.5
         return values
 
+    @field_validator("method")
+    @classmethod
+    def _known(cls, method: str) -> str:
+        return known_method(method, GUIDED)
+
     @model_validator(mode="after")
     def _weight_where_it_acts(self) -> Self:
-        if self.weight is not None and GUIDED[self.method].leaf != "mixture":
-            raise ValueError(f"weight acts in 'wro' and 'wrora' only, not in {self.method!r}")
+        if self.weight is not None and self.method not in mixing():
+            raise ValueError(f"weight acts in {' and '.join(map(repr, mixing()))} only, not in {self.method!r}")
         return self
 
     @property
-    def playout_share(self) -> float:
-        """The share of a random playout in a leaf's value: 0 takes the network's value alone."""
-        leaf = GUIDED[self.method].leaf
-        return {"network": 0.0, "playout": 1.0}.get(leaf, self.weight or 0.0)
+    def plays_out(self) -> bool:
+        """Whether leaves are played out: not where the evaluation wants no playout, or gives it no weight."""
+        return "playout" in GUIDED[self.method].wants and self.weight != 0
 
     def canonical(self) -> dict[str, Any]:
         """Without noise its parameter does not act."""
         return super().canonical() | ({} if self.noise else {"noise_alpha": None})
 
 
-def method_name(method: str) -> str:
-    """A method as it is written: Baseline, RoRa, MCTS."""
-    return GUIDED[method].name if method in GUIDED else method.upper()
+def known_method(method: str, known: Iterable[str], name: str = "method") -> str:
+    """A method that is one of these, or an error that names them."""
+    if method in (names := list(known)):
+        return method
+    listed = ", ".join(map(repr, names[:-1]))
+    raise ValueError(f"{name} = {brief(method)} is not allowed: it should be {listed} or {names[-1]!r}")

@@ -95,7 +95,7 @@ def grown(rules: Rules, forest: Forest, more: int) -> Forest:
         larger.edges[i, :its_edges] = forest.edges[i, :its_edges]
         if forest.amaf.shape[1] > 1:
             larger.amaf[i, :its_edges] = forest.amaf[i, :its_edges]
-    _index(larger)
+        enter_all(larger.slots[i], larger.nodes[i], its_nodes)
     return larger
 
 
@@ -122,31 +122,29 @@ def clear(tree):
 
 
 @inlined
-def slot_of(tree, own, opp):
-    """Where in the hash table a state stands, or would be entered."""
-    mask = np.uint64(len(tree.slots) - 1)
+def slot_of(slots, rows, own, opp):
+    """Where in a hash table of ``rows`` a state stands, or would be entered."""
+    mask = np.uint64(len(slots) - 1)
     mixed = (own ^ (opp * GAMMA)) * MIX_1
     slot = (mixed ^ (mixed >> S32)) & mask
     while True:
-        node = tree.slots[slot]
-        if node < 0 or (tree.nodes[node].own == own and tree.nodes[node].opp == opp):
+        row = slots[slot]
+        if row < 0 or (rows[row].own == own and rows[row].opp == opp):
             return slot
         slot = (slot + ONE) & mask
 
 
 @kernel
-def _index(forest):
-    """Enter all nodes of all trees into their hash tables."""
-    for i in range(len(forest.used)):
-        tree = tree_of(forest, i)
-        for node in range(tree.used[0]):
-            tree.slots[slot_of(tree, tree.nodes[node].own, tree.nodes[node].opp)] = node
+def enter_all(slots, rows, count):
+    """Enter the first ``count`` rows into an empty hash table."""
+    for row in range(count):
+        slots[slot_of(slots, rows, rows[row].own, rows[row].opp)] = row
 
 
 @inlined
 def find_root(tree, own, opp):
     """The node of a state, or -1."""
-    return np.int64(tree.slots[slot_of(tree, own, opp)])
+    return np.int64(tree.slots[slot_of(tree.slots, tree.nodes, own, opp)])
 
 
 @kernel

@@ -2,6 +2,8 @@
 
 import re
 
+from wslib.search.methods import GUIDED
+
 METHODS = {
     "random": ("Random", "#6F6F6F", "x"),
     "mcts": ("MCTS", "#0072B2", "o"),
@@ -22,7 +24,7 @@ BOARDS = {"gobang": "Gobang", "connect4": "Connect Four", "othello": "Othello", 
 
 def method_name(method: str) -> str:
     """A method as it is written in tables."""
-    return METHODS[method][0] if method in METHODS else method
+    return METHODS[method][0] if method in METHODS else GUIDED[method].name if method in GUIDED else method
 
 
 def board_name(board: str) -> str:

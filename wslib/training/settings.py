@@ -12,7 +12,8 @@ from wslib.games import game
 from wslib.network.settings import FitSettings, NetworkSettings
 from wslib.parameters import ParameterError
 from wslib.rhea import RheaSettings
-from wslib.search.settings import GUIDED, GuidedSettings
+from wslib.search.methods import GUIDED, mixing, with_rave
+from wslib.search.settings import GuidedSettings, known_method
 
 KEPT = (1, 2, 5, 10, 20, 30, 50, 70, 100)
 """Iterations whose networks are kept."""
@@ -42,9 +43,7 @@ class RunSettings(FitSettings):
     }  # fmt: skip
 
     game: str = Field(description="the game, as in 'othello-6x6'")
-    method: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora", "rhea"] = Field(
-        "baseline", description="who plays the warm start; 'baseline' has none"
-    )
+    method: str = Field("baseline", description="who plays the warm start; 'baseline' has none")
     switch: Literal["fixed", "adaptive"] | None = Field(None, description="how the warm start ends (default: fixed)")
     warm_iterations: int | None = Field(None, ge=1, description="I': iterations of a fixed warm start (default: 5)")
     weight: Literal["published", "shifted", "half", "inverse", "linear"] | float | None = Field(
@@ -117,6 +116,11 @@ class RunSettings(FitSettings):
     def _full_name(cls, name: str) -> str:
         return game(name).id
 
+    @field_validator("method")
+    @classmethod
+    def _known(cls, method: str) -> str:
+        return known_method(method, (*GUIDED, "rhea"))
+
     @field_validator("weight", mode="before")
     @classmethod
     def _schedule_or_number(cls, weight: Any) -> Any:
@@ -136,9 +140,9 @@ class RunSettings(FitSettings):
         if method != "baseline":
             values["switch"] = values.get("switch") or "fixed"
             usual |= {"warm_iterations": 5} if values["switch"] == "fixed" else {}
-        if method in ("wro", "wrora") and values.get("weights") is None:
+        if method in mixing() and values.get("weights") is None:
             usual["weight"] = "published"
-        if method in GUIDED and GUIDED[method].rave:
+        if method in with_rave():
             usual |= _RAVE_USUAL
         if method == "rhea":
             usual |= _RHEA_USUAL
@@ -152,7 +156,7 @@ class RunSettings(FitSettings):
             raise ValueError("switch and warm_iterations belong to a warm start: method 'baseline' has none")
         if self.switch == "adaptive" and self.warm_iterations:
             raise ValueError("warm_iterations (I') belongs to switch 'fixed': an adaptive switch finds it")
-        if self.policy == "q_rave" and not self._rave:
+        if self.policy == "q_rave" and self.method not in with_rave():
             raise ValueError(f"policy 'q_rave' needs a method with RAVE, not {self.method!r}")
         if self.policy != "visits" and self.method in WITHOUT_POLICY:
             raise ValueError(f"policy belongs to a warm start that searches a tree: {self.method!r} does not")
@@ -165,8 +169,9 @@ class RunSettings(FitSettings):
 
     def _check_weights(self) -> None:
         for name in ("weight", "weights"):
-            if getattr(self, name) is not None and self.method not in ("wro", "wrora"):
-                raise ValueError(f"{name} belongs to 'wro' and 'wrora': method {self.method!r} mixes nothing")
+            if getattr(self, name) is not None and self.method not in mixing():
+                owners = " and ".join(map(repr, mixing()))
+                raise ValueError(f"{name} belongs to {owners}: method {self.method!r} mixes nothing")
         if self.weights and self.weight is not None:
             raise ValueError("weights stand in place of weight: give one of the two")
         if self.weight in ("shifted", "inverse") and self.switch == "adaptive":
@@ -176,17 +181,14 @@ class RunSettings(FitSettings):
 
     def _check_methods_own(self) -> None:
         """RAVE's options act where there is RAVE, RHEA's where there is RHEA."""
-        owners = ((RAVE_OPTIONS, "methods with RAVE", self._rave), (RHEA_OPTIONS, "'rhea'", self.method == "rhea"))
+        rave = self.method in with_rave()
+        owners = ((RAVE_OPTIONS, "methods with RAVE", rave), (RHEA_OPTIONS, "'rhea'", self.method == "rhea"))
         for names, owner, acts in owners:
             given = [name for name in names if getattr(self, name) is not None]
             if given and not acts:
                 raise ValueError(f"{given[0]} belongs to {owner}, not to {self.method!r}")
-        if self.amaf == "path+rollout" and self.method == "rave":
-            raise ValueError("amaf 'path+rollout' needs leaves that are played out: 'rave' takes the network's value")
-
-    @property
-    def _rave(self) -> bool:
-        return self.method in GUIDED and GUIDED[self.method].rave
+        if self.amaf == "path+rollout" and "playout" not in GUIDED[self.method].wants:
+            raise ValueError(f"amaf 'path+rollout' needs leaves that are played out: {self.method!r} plays none out")
 
     @property
     def network(self) -> NetworkSettings:
@@ -326,4 +328,4 @@ def _acts(option: str, method: str) -> bool:
     """Whether an option can act in runs of a method."""
     if option == "policy":
         return method not in WITHOUT_POLICY
-    return option not in RAVE_OPTIONS or (method in GUIDED and GUIDED[method].rave)
+    return option not in RAVE_OPTIONS or method in with_rave()

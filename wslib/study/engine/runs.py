@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from wslib._compiled import stream
 from wslib.games import game
@@ -17,6 +17,7 @@ from wslib.network.settings import NetworkSettings
 from wslib.play import Games, NetworkPlayer, PlayerSettings, match
 from wslib.play.match import play_block
 from wslib.search import GUIDED, GuidedSettings
+from wslib.search.settings import known_method
 from wslib.study.engine.progress import announce
 from wslib.study.engine.run_files import RunFiles, Told, notes_of
 from wslib.study.engine.store import LocalStore
@@ -138,8 +139,8 @@ class UntrainedUnit(Unit):
     }  # fmt: skip
 
     game: str
-    a: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora"]
-    b: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora"]
+    a: str
+    b: str
     policy: Literal["visits", "q_rave"] = Field("visits", description="what A's final move goes by")
     networks: Literal["per game", "one"] = "per game"
     games: int = Field(100, ge=2, multiple_of=2)
@@ -155,6 +156,11 @@ class UntrainedUnit(Unit):
     @classmethod
     def _full_name(cls, name: str) -> str:
         return game(name).id
+
+    @field_validator("a", "b")
+    @classmethod
+    def _known(cls, method: str, about: ValidationInfo) -> str:
+        return known_method(method, GUIDED, about.field_name or "")
 
     @model_validator(mode="after")
     def _rave_plays(self) -> Self:

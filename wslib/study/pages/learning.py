@@ -7,7 +7,7 @@ from pydantic import Field
 
 from wslib.parameters import ParameterError
 from wslib.play import player
-from wslib.search import GUIDED
+from wslib.search import GUIDED, THESIS
 from wslib.study.engine.runs import RunUnit, StrengthUnit, UntrainedUnit
 from wslib.study.engine.units import Unit
 from wslib.study.pages.base import COMPUTE, FIRST_TIES, FIRST_USE, MORE_RAVE, Chapter, Experiment, split
@@ -57,7 +57,7 @@ class Untrained(_Lists):
         asked: Asked = []
         for board in self.boards:
             common = {"game": board, "seed": self.seed, **scale}
-            methods = list(GUIDED)
+            methods = THESIS
             for row, a in enumerate(methods):
                 for b in methods[:row]:
                     labels = {"part": "matrix", "board": board, "a": a, "b": b, "policy": "visits"}

@@ -14,7 +14,7 @@ from wslib.games import game
 from wslib.perfect.positions import BOARDS as POSITIONS
 from wslib.perfect.positions import SETS
 from wslib.play import player
-from wslib.search import GUIDED, GuidedSettings
+from wslib.search import GUIDED, THESIS, GuidedSettings
 from wslib.study.engine import units as study
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.tournament import NetworkEntrant, meetings, round_robin
@@ -22,7 +22,7 @@ from wslib.study.pages.base import COMPUTE, Experiment, no_twice, split
 from wslib.study.pages.perfect_play import RunPerfectUnit
 from wslib.training.settings import KEPT, RunSettings, preset
 
-METHODS = tuple(GUIDED)
+METHODS = THESIS
 ENHANCEMENTS = METHODS[1:]
 ANCHORS: dict[str, Any] = {
     "random": player("random"),

@@ -1,0 +1,101 @@
+"""The recipes of CONTRIBUTING: their code is run as it stands there, and what it adds is used."""
+
+import re
+from pathlib import Path
+from textwrap import dedent
+
+import numpy as np
+import pytest
+import test_guided
+from drivers import Guided, MadeUpNetwork
+from test_search_reference import POSITIONS, assert_same, states
+
+from wslib.games import game
+from wslib.parameters import ParameterError
+from wslib.play import match, player
+from wslib.search import GUIDED, GuidedSettings, methods, plain, search
+from wslib.search.guided import GuidedSearch
+from wslib.study.pages.catalogue import EXPERIMENTS
+from wslib.training import loop, settings
+
+CONTRIBUTING = Path(__file__).resolve().parent.parent / "CONTRIBUTING.md"
+
+
+def code_of(recipe: str) -> list[str]:
+    """The pieces of code under a heading of CONTRIBUTING."""
+    section = CONTRIBUTING.read_text(encoding="utf-8").split(f"## {recipe}\n")[1].split("\n## ")[0]
+    return [dedent(code) for code in re.findall(r"^ *```python\n(.*?)^ *```", section, re.DOTALL | re.MULTILINE)]
+
+
+# --- an enhancement ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def larger(monkeypatch):
+    """The enhancement of the recipe, added to the fast search and to the plain one for the time of a test."""
+    monkeypatch.setattr(methods, "larger", None, raising=False)
+    before = dict(GUIDED), dict(plain.LEAVES)
+    fast, slow = code_of("Add an enhancement")
+    exec(fast, vars(methods))
+    exec(slow, vars(plain))
+    yield "larger"
+    for table, rows in zip((GUIDED, plain.LEAVES), before, strict=True):
+        table.clear()
+        table.update(rows)
+
+
+@pytest.mark.parametrize("rave", [False, True])
+@pytest.mark.parametrize("name", ["tic-tac-toe", "Othello, middle", "Connect Four 6x7", "Gobang"])
+def test_a_new_enhancement_is_the_plain_search_s_simulation_by_simulation(larger, name, rave, monkeypatch):
+    monkeypatch.setitem(GUIDED, larger, GUIDED[larger]._replace(rave=rave))
+    monkeypatch.setitem(test_guided.LEAVES, larger, (larger, rave))
+    monkeypatch.setattr(test_guided, "RAVE", {larger} if rave else set())
+    root, options = POSITIONS[name], GuidedSettings(method=larger, simulations=1)
+    network = MadeUpNetwork(root.game)
+    searching = GuidedSearch(root.game, options, network, test_guided.streams(1))
+    fast, slow = Guided(searching, 0), test_guided.plain_search(options, network, searching.streams[0])
+    for _ in range(40):
+        path = slow.simulate(root)
+        searching.run(np.zeros(1, int), *test_guided.words([root]))
+        assert fast.path(len(path)) == states(path)
+        assert_same(fast, slow)
+
+
+def test_a_new_enhancement_searches_plays_and_learns_like_the_others(larger):
+    board = game("connect4")
+    found = search(board, MadeUpNetwork(board), methods="all", simulations=20)
+    assert list(found)[-1] == larger and "Larger" in repr(found)
+    trees = {tuple(found[method].visits) for method in ("baseline", "rollout", larger)}
+    assert len(trees) == 3, "it is neither of the two that it is made of"
+    assert len(match(board, player(larger, MadeUpNetwork(board), simulations=8), "random", games=2)) == 2
+    run = settings.preset("smoke", game="connect4", method=larger, warm_iterations=1)
+    state, phases = loop.start(run), []
+    for _ in range(2):
+        state, told = loop.advance(run, state)
+        phases.append(told["phase"])
+    assert phases == [larger, "baseline"]
+
+
+def test_a_new_enhancement_is_named_where_methods_are_listed(larger):
+    for make in (GuidedSettings, lambda method: settings.RunSettings(game="connect4", method=method)):
+        with pytest.raises(ParameterError, match=r"'wrora'(,| or) 'larger'"):
+            make(method="largest")
+    with pytest.raises(ParameterError, match=r"weight acts in 'wro' and 'wrora' only, not in 'larger'"):
+        GuidedSettings(method=larger, weight=0.5)
+
+
+def test_a_new_enhancement_changes_nothing_that_the_study_asks_for(monkeypatch):
+    asked = {name: [unit.id for unit in EXPERIMENTS[name]().units()] for name in ("untrained", "warmstart")}
+    monkeypatch.setitem(GUIDED, "larger", methods.Method(methods.mixture, True, "Larger"))
+    assert asked == {name: [unit.id for unit in EXPERIMENTS[name]().units()] for name in asked}
+
+
+# --- a weight schedule ------------------------------------------------------------------------------------------------
+
+
+def test_a_weight_schedule_is_a_function_of_the_iteration():
+    names = dict(vars(settings))
+    (code,) = code_of("Add a weight schedule")
+    exec(code, names)
+    run = names["settings"]
+    assert [run.warm_search(i).weight for i in range(1, 8)] == [1, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 16, 1 / 16]
