@@ -21,7 +21,7 @@ NOTEBOOKS := $(filter-out notebooks/start.py,$(wildcard notebooks/*.py))
 # These call compiled kernels, which are compiled once for all of them, beside the first of the others.
 COMPUTING := positions learning perfect_play orientation one_run rhea searches games play
 # The longest first, so that no core waits for one of them at the end.
-SLOW := $(COMPUTING) warmstart verdicts explorer
+SLOW := $(COMPUTING) warmstart verdicts explorer what_came_out
 NAMES := $(NOTEBOOKS:notebooks/%.py=%)
 NAMES := $(foreach name,$(SLOW),$(filter $(name),$(NAMES))) $(filter-out $(SLOW),$(NAMES))
 RUNS := $(NAMES:%=book/runs/%.ipynb)
@@ -138,7 +138,7 @@ $(foreach name,$(NAMES),$(eval $(call published,$(name))))
 # One plays against the published networks.
 book/runs/play.ipynb: $(wildcard data/*/networks/*/manifest.json data/*/networks/manifest.json)
 # These pages look at all of them.
-book/runs/verdicts.ipynb book/runs/explorer.ipynb: $(shell find data -name '*.csv*' -not -path '*/.*' 2>/dev/null)
+book/runs/verdicts.ipynb book/runs/explorer.ipynb book/runs/what_came_out.ipynb: $(shell find data -name '*.csv*' -not -path '*/.*' 2>/dev/null)
 
 # Built beside the last book and moved over it only when nothing is wrong: a page of an earlier
 # build cannot survive, and neither can a broken book replace a good one.

@@ -13,12 +13,26 @@
 # %% [markdown]
 # # The network and the loop
 #
-# AlphaZero's idea is a circle. A *network* says of a position which moves look good and who will probably win. A *search*
-# guided by it plays better than the network alone. The games that the search plays against itself show the network what a
-# better player would have done, and how it ended; trained on them, the network guides a better search, and so on.
+# This page explains how a program teaches itself a game, for readers who have seen [the searches](searches.ipynb) and no
+# AlphaZero yet. At its end you can read every line of a training run's log.
 #
-# The circle has a cold start: the first network knows nothing, so the first searches are little better than chance. The
-# thesis warms it up by letting other searches play the first iterations.
+# **A network that looks.** Show a position to a neural network, and let it answer twice: with a {term}`policy`, a probability for
+# each move, and with a *value*, one number between minus one (lost) and one (won) for the player to move. A trained network
+# sees at a glance what would take long to calculate, and is often wrong in detail.
+#
+# **A search that thinks.** A tree search calculates. Each simulation walks down a tree of positions, adds one at the end, asks for
+# its value, and carries that back up. After a hundred simulations most of them have gone into a few good moves; how
+# they are spread is a better policy than the one they started from.
+#
+# **Self-play, a circle.** So the search is a teacher. Let it play games against itself; write down, for every position, what the
+# search preferred and who won in the end; train the network to predict both. The better network guides a better search, which
+# plays games worth learning from, and so on. {cite:t}`silver2017zero` learned Go in this way without a single human game, and
+# {cite:t}`silver2018alphazero` chess and shogi with the same program.
+#
+# **The cold start.** But go round the circle for the first time. The network's weights are random: its policy favours moves for no
+# reason, and its values mean nothing. The first games are little better than chance, and so is what is learned from them.
+# The thesis warms the circle up by letting other searches play the first iterations; the chapter on the
+# {doc}`warm start </book/warm_start>` says how.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: as in the book; smoke: seconds

@@ -17,7 +17,7 @@ mpl.use("Agg")
 ROOT = Path(__file__).resolve().parent.parent
 LEARNING = ("it_learns", "network_choice", "protocol")
 WARM = ("warmstart", "control", "iprime", "adaptive", "adaptive_vs_fixed", "beyond", "published_tournaments")
-LISTS = ("verdicts", "explorer")
+LISTS = ("verdicts", "explorer", "what_came_out")
 
 
 @pytest.fixture(autouse=True)

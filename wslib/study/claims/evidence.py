@@ -14,10 +14,12 @@ from pydantic import Field
 
 from wslib.parameters import Parameters
 from wslib.study.engine import units as study
-from wslib.study.pages.base import Orientation
+from wslib.study.pages.base import Orientation, Readings
 from wslib.study.pages.learning import Untrained
-from wslib.study.pages.warm import Adaptive, AdaptiveVsFixed, Beyond, IPrime, Warmstart
+from wslib.study.pages.old_way import PublishedTournaments
+from wslib.study.pages.warm import Adaptive, AdaptiveVsFixed, Beyond, Control, IPrime, Warmstart
 from wslib.study.statistics import pools
+from wslib.study.statistics.simulate import FalseAlarms
 
 TABLES = {
     "adaptive": ("switch", "balances"), "adaptive_vs_fixed": ("run", "iterations"), "orientation": ("match", "games"),
@@ -60,12 +62,9 @@ class Evidence:
         """Rated runs by experiment."""
         found = {}
         for experiment in self.frames:
-            pairs = self.frame(experiment, "pool") if "part" in self.frame(experiment) else pd.DataFrame()
-            if len(pairs):
-                runs = self.frame(experiment, "run")
-                found[experiment] = pools.run_elos(
-                    pools.pool_ratings(pools.round_robin(pairs), anchor="random"), runs if len(runs) else None
-                )
+            elos = pools.elos_of(self.frame(experiment))
+            if len(elos):
+                found[experiment] = elos
         return found
 
 
@@ -90,6 +89,28 @@ class Page(Parameters):
         smoke = self.preset == "smoke"
         others = [Beyond(workers=self.workers).grown()] if more and not smoke else []
         return gather([*self.experiments(), *others], smoke, "smoke" if smoke else self.switches)
+
+    def explaining(self) -> dict[str, pd.DataFrame]:
+        """What may explain a difference from the sources: labelled results by experiment, empty where there are none.
+
+        Simulations and matches without a network are computed where they are missing; runs never are.
+        """
+        smoke: dict[str, Any] = {"preset": "smoke"} if self.preset == "smoke" else {}
+        few = PublishedTournaments(workers=self.workers)
+        control = Control(workers=self.workers).grown()
+        simulated, readings = FalseAlarms(**smoke, workers=self.workers), Readings(**smoke, workers=self.workers)
+        return {
+            few.name: _labelled(few, few.habit_units(), False),
+            control.name: _labelled(control, control.asked(), False),
+            simulated.name: _labelled(simulated, simulated.asked(), True),
+            readings.name: _labelled(readings, readings.asked(), True),
+        }
+
+
+def _labelled(asked: Any, pairs: Sequence[tuple[Any, dict[str, Any]]], compute: bool) -> pd.DataFrame:
+    """The labels of these units with their results, of those that are there or are computed."""
+    found = study.results([unit for unit, _ in pairs], asked.name, asked.workers, compute=compute)
+    return pd.DataFrame([labels for _, labels in pairs]).join(found, how="inner").reset_index(drop=True)
 
 
 def gather(experiments: Sequence[Any], compute: bool = False, scale: str = "table") -> Evidence:

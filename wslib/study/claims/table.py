@@ -13,9 +13,10 @@ from wslib.files import HOME
 from wslib.study.claims.designs import Design
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.sentences import CLAIMS, POOLED, Claim, family
-from wslib.study.claims.specs import NO_DATA, Judged, Part, planned_runs
+from wslib.study.claims.specs import NO_DATA, Judged, Ordering, Part, planned_runs
 from wslib.study.engine.store import thesis_table
 from wslib.study.names import board_name
+from wslib.study.pages.warm import ENHANCEMENTS
 from wslib.study.statistics import decide
 from wslib.study.statistics.decide import FEWEST_RUNS, UNDECIDED
 
@@ -77,11 +78,22 @@ def pooled(elos: pd.DataFrame, asked: Any = None) -> pd.DataFrame:
     runs a side), ``p`` the permutation test's, corrected over the games, and ``runs`` are those of either side. The
     unit is the run. The verdict is on "higher"; no claim contains it, so that it is in no other family of tests.
     """
-    judged = Judged(POOLED, elos, None if asked is None else planned_runs(asked))
+    return _effects(POOLED, Judged(POOLED, elos, None if asked is None else planned_runs(asked)))
+
+
+def singly(elos: pd.DataFrame, asked: Any) -> pd.DataFrame:
+    """The same for each enhancement by itself, a row per game and enhancement; p is corrected over the experiment."""
+    specs = [Ordering(asked.name, spec.board, method, "baseline") for spec in POOLED for method in ENHANCEMENTS]
+    return _effects(specs, judged_on(asked.name, elos, asked))
+
+
+def _effects(specs: Sequence[Ordering], judged: Judged) -> pd.DataFrame:
+    """A row per ordering: its two sides, the effect, and the verdict."""
     rows = []
-    for spec in POOLED:
+    for spec in specs:
         answer = judged.verdict(spec)
-        row: dict[str, Any] = {"board": spec.board, "game": board_name(spec.board), "warm": 0, "baseline": 0}
+        row: dict[str, Any] = {"board": spec.board, "game": board_name(spec.board), "kind": spec.first, "warm": 0,
+                               "baseline": 0}  # fmt: skip
         if answer is None:
             row |= {"verdict": judged.without_data(spec).word, "shown": judged.without_data(spec).word}
         else:
@@ -91,8 +103,8 @@ def pooled(elos: pd.DataFrame, asked: Any = None) -> pd.DataFrame:
                     "high": high, "text": part.effect, "p": answer.p, "power": answer.power, "verdict": answer.word,
                     "shown": shown_word(part), "units": " ".join(part.units)}  # fmt: skip
         rows.append(row)
-    columns = ["board", "game", "warm", "baseline", "effect", "low", "high", "text", "p", "power", "verdict", "shown",
-               "units"]  # fmt: skip
+    columns = ["board", "game", "kind", "warm", "baseline", "effect", "low", "high", "text", "p", "power", "verdict",
+               "shown", "units"]  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -84,6 +84,12 @@ def numbers(**values: str) -> None:
         glue(name, plain_zeros(value), display=False)
 
 
+def show_elsewhere(**shown: Any) -> None:
+    """Figures and tables that other pages of the book show by name."""
+    for name, what in shown.items():
+        glue(name, what, display=False)
+
+
 def results_of(asked: Any) -> tuple[list[Any], pd.DataFrame]:
     """The units of an experiment with runs that are there, and their labels joined with their results.
 

@@ -1,0 +1,450 @@
+"""What may explain a difference from the thesis: a figure and a reading for each candidate.
+
+Frames are those of the pages that measured each; Elo of different pools is on different scales. Every sentence is
+chosen by the data, and says so where there are none yet.
+"""
+
+from collections.abc import Sequence
+from math import comb, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from wslib.study.claims.adaptive import printed
+from wslib.study.report import adaptive
+from wslib.study.report.look import (
+    INK,
+    OURS,
+    THESIS,
+    Html,
+    board_name,
+    kind_name,
+    look_of,
+    once_there,
+    p_value,
+    panel_axes,
+    percent,
+    show_figure,
+    show_table,
+)
+from wslib.study.report.oldway import NAMES, between_networks
+from wslib.study.report.orientation import beside_thesis
+from wslib.study.statistics import decide, stats
+
+WEIGHTED = ("wro", "wrora")
+NEEDS = {
+    decide.REPLICATED: "more runs took p back above 5 %",
+    decide.OPPOSITE: "more runs brought the effect back over zero",
+    decide.SMALL: "more runs moved the interval's upper end above the margin",
+    decide.UNDECIDABLE: "the design had other runs",
+}
+"""What would turn a verdict."""
+
+
+# --- how tournaments were played ----------------------------------------------------------------------------------
+
+
+@once_there("how many games of a pairing are different.")
+def variety_figure(pairs: pd.DataFrame) -> Html:
+    """Distinct games of a pairing of two networks, by the way of playing: the mean, and from the fewest to the most."""
+    networks = between_networks(pairs)
+    boards = list(dict.fromkeys(networks["board"]))
+    spread = networks.groupby(["board", "way"], sort=False)["distinct"].agg(["mean", "min", "max"])
+    most = int(networks["games"].max())
+
+    def draw() -> Figure:
+        figure, axes = panel_axes(len(boards), 3.6, 2.4, sharey=True)
+        for axis, board in zip(axes, boards, strict=True):
+            for place, way in enumerate(NAMES):
+                row = spread.loc[board, way]
+                axis.hlines(-place, row["min"], row["max"], color="#808080", linewidth=2)
+                axis.scatter([row["mean"]], [-place], color=OURS if way == "ours" else THESIS, zorder=3)
+            axis.set_xlim(0, most + 0.5)
+            axis.set_xlabel(f"different games of {most}")
+            axis.set_title(board_name(board))
+            axis.grid(axis="x")
+        axes[0].set_yticks([-place for place in range(len(NAMES))], list(NAMES.values()))
+        figure.tight_layout()
+        return figure
+
+    listed = "; ".join(f"{board_name(b)}, {NAMES[w]}: {row['mean']:.1f}" for (b, w), row in spread.iterrows())
+    return show_figure(
+        draw,
+        f"Mean number of different games of a pairing. {listed}.",
+        "How many games between the same two networks differ from each other, in four ways of playing: the mean over "
+        "pairings (mark), and the fewest and the most (line).",
+        networks,
+    )
+
+
+def variety_prose(pairs: pd.DataFrame) -> str:
+    """What the old way leaves of the games, and what the reader should make of it; nothing while nothing is there."""
+    if pairs.empty:
+        return ""
+    means = between_networks(pairs).groupby("way")[["distinct", "repeats"]].mean()
+    old, ours, most = means.loc["old"], means.loc["ours"], pairs["games"].max()
+    fewer = old["distinct"] < ours["distinct"] / 2
+    return (
+        f"Of {most:.0f} games between the same two networks, {ours['distinct']:.1f} are different when they start from "
+        f"random openings with fresh trees, and {old['distinct']:.1f} in the old way; there one outcome per colour "
+        f"explains {percent(old['repeats'])} % of the pairings. "
+        + (
+            "So a pairing of the old kind says far less about its two players than its number of games suggests."
+            if fewer
+            else "So the old way repeats fewer games than we feared, at least between these networks."
+        )
+    )
+
+
+# --- testing games instead of runs --------------------------------------------------------------------------------
+
+
+def tests_prose(simulated: pd.DataFrame, compared: pd.DataFrame | None) -> str:
+    """False alarms of both tests where nothing is to be found, and what both say of our own runs (``compared``)."""
+    spread = simulated[(simulated["part"] == "false alarms") & (simulated["spread"] == 50)]
+    text = ""
+    if len(spread):
+        alarm = spread.sort_values("distinct", ascending=False).iloc[0]
+        text = (
+            "Runs of one method whose strength varies by 50 Elo, two methods that are equally good: counting games "
+            f"finds a difference in {percent(alarm['binomial'])} % of the tournaments, counting runs in "
+            f"{percent(alarm['permutation'])} %, where both promise 5 %. "
+        )
+    if compared is None or compared.empty:
+        return text + "Of our own runs no two methods can be compared yet."
+    by_games, by_runs = (int((compared[name] < stats.ALPHA).sum()) for name in ("pooled_p", "p"))
+    return text + (
+        f"In our own tournaments the thesis' test of pooled games would call {by_games} of {len(compared)} differences "
+        f"from Baseline significant, and the test over runs {by_runs}, neither corrected for their number."
+    )
+
+
+# --- epochs and the letter of the text ----------------------------------------------------------------------------
+
+
+def gains(elos: pd.DataFrame, scales: Sequence[str]) -> pd.DataFrame:
+    """WRoRa minus Baseline by game and preset, of runs in one tournament: ``effect`` with ``low`` and ``high``."""
+    rows = []
+    for board, here in elos.groupby("board", sort=False) if len(elos) else ():
+        for scale in scales:
+            warm, cold = (here[here["kind"] == f"{method} {scale}"] for method in ("wrora", "baseline"))
+            if len(warm) and len(cold):
+                difference = (
+                    stats.difference_interval(warm["elo"], cold["elo"]) if min(len(warm), len(cold)) > 2 else None
+                )
+                low, high = difference or (np.nan, np.nan)
+                rows.append({"board": board, "scale": scale, "runs": f"{len(warm)} and {len(cold)}",
+                             "effect": warm["elo"].mean() - cold["elo"].mean(), "low": low, "high": high,
+                             "units": " ".join([*warm["unit"].dropna(), *cold["unit"].dropna()])})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@once_there("how much WRoRa gains with one epoch and with ten.")
+def gains_figure(found: pd.DataFrame) -> Html:
+    """How far WRoRa ends above Baseline, by the preset of the runs."""
+    boards, scales = (list(dict.fromkeys(found[name])) for name in ("board", "scale"))
+
+    def draw() -> Figure:
+        figure, axes = panel_axes(len(boards), 3.0, 2.2, sharey=True, sharex=True)
+        for axis, board in zip(axes, boards, strict=True):
+            axis.axvline(0, color="#808080", linewidth=1)
+            for row in found[found["board"] == board].itertuples():
+                _interval(axis, -scales.index(row.scale), row, look_of("wrora"))
+            axis.set_title(board_name(board))
+            axis.set_xlabel("Elo, WRoRa over Baseline")
+            axis.grid(axis="x")
+        axes[0].set_yticks([-place for place in range(len(scales))], scales)
+        figure.tight_layout()
+        return figure
+
+    listed = "; ".join(f"{board_name(r.board)}, {r.scale}: {r.effect:+.0f}" for r in found.itertuples())
+    return show_figure(
+        draw,
+        f"Elo of WRoRa over Baseline by preset. {listed}.",
+        "How far WRoRa ends above Baseline when runs learn with one epoch (laptop), with ten (table), or by the letter "
+        "of the text: difference of mean Elo in one tournament, 95 % intervals over runs.",
+        found,
+    )
+
+
+def _interval(axis: Axes, place: float, row: Any, look: tuple[str, str]) -> None:
+    """A mark at an effect and the line of its interval, where it has one."""
+    colour, mark = look
+    if pd.notna(row.low):
+        axis.hlines(place, row.low, row.high, color=colour, linewidth=1.4)
+    axis.scatter([row.effect], [place], color=colour, marker=mark, s=42, zorder=3)
+
+
+def gains_prose(found: pd.DataFrame) -> str:
+    """Whether one preset can be told from another; nothing while nothing is there."""
+    if found.empty:
+        return ""
+    wide = found.pivot(index="board", columns="scale", values="effect")
+    if not {"table", "laptop"} <= set(wide):
+        return "Runs with one epoch and with ten are not there side by side yet."
+    listed = "; ".join(
+        f"{board_name(str(board))} {row['laptop']:+.0f} with one epoch and {row['table']:+.0f} with ten"
+        for board, row in wide.dropna(subset=["table", "laptop"]).iterrows()
+    )
+    apart = any(
+        one.low > other.high
+        for _, here in found.groupby("board")
+        for one in here.itertuples()
+        for other in here.itertuples()
+    )
+    return f"WRoRa over Baseline, in Elo: {listed}. " + (
+        "Some of these intervals do not overlap: how long a run learns changes what a warm start gives."
+        if apart
+        else "No two of these intervals lie apart: so few runs cannot tell the presets from each other."
+    )
+
+
+# --- the weights' schedule ----------------------------------------------------------------------------------------
+
+
+def schedules_table(iterations: int = 8) -> Html:
+    """The playout's weight in a mixture by iteration: fixed, adaptive, and what a division of whole numbers makes."""
+    steps = range(1, iterations + 1)
+    shown = pd.DataFrame({
+        "iteration": list(steps),
+        "fixed switch, I′ = 5 (equation 5.7)": [f"{max(1 - (i - 1) / 5, 0):.2f}" if i <= 5 else "–" for i in steps],
+        "adaptive switch, 1/i (section 6.3)": [f"{1 / i:.2f}" for i in steps],
+        "1/i with whole numbers": [str(1 // i) for i in steps],
+    })  # fmt: skip
+    return show_table(shown, "How much a mixture trusts the playout. The last column is a guess, not a source.")
+
+
+def switch_ratios(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """Our mean switch iteration over the printed one, for every cell of Table 6.2 that has runs here."""
+    if switches.empty:
+        return switches
+    cells = adaptive.cells(switches, thesis)
+    here = cells[(cells["scale"] == scale) & cells["their_mean"].notna() & cells["mean"].notna()]
+    here = here[[m == printed(board) for board, m in zip(here["board"], here["simulations"], strict=True)]]
+    tested = here["p"].notna()
+    corrected = pd.Series(np.nan, here.index)
+    corrected[tested] = stats.holm(here.loc[tested, "p"].tolist())
+    return here.assign(ratio=here["mean"] / here["their_mean"], weighted=here["kind"].isin(WEIGHTED),
+                       differs=corrected < stats.ALPHA).reset_index(drop=True)  # fmt: skip
+
+
+@once_there("when adaptive warm starts end, beside the printed iterations.")
+def ratios_figure(ratios: pd.DataFrame) -> Html:
+    """Our switch iterations as multiples of the printed ones, with and without a weight."""
+    boards = list(dict.fromkeys(ratios["board"]))
+    kinds = list(dict.fromkeys(ratios["kind"]))
+
+    def draw() -> Figure:
+        figure, axes = panel_axes(len(boards), 2.95, 2.6, sharey=True, sharex=True)
+        for axis, board in zip(axes, boards, strict=True):
+            axis.axvline(1, color="#808080", linewidth=1)
+            for row in ratios[ratios["board"] == board].itertuples():
+                colour, mark = look_of(row.kind)
+                face = "none" if not row.weighted else colour
+                axis.scatter([row.ratio], [-kinds.index(row.kind)], s=60, marker=mark, color=colour, facecolor=face)
+            axis.set_xscale("log", base=2)
+            axis.set_xticks([0.5, 1, 2, 4], ["½", "1", "2", "4"])
+            axis.minorticks_off()
+            axis.set_title(board_name(board))
+            axis.set_xlabel("times as late as printed")
+            axis.grid(axis="x")
+        axes[0].set_yticks([-place for place in range(len(kinds))], [kind_name(k) for k in kinds])
+        figure.tight_layout()
+        return figure
+
+    listed = "; ".join(f"{board_name(r.board)}, {kind_name(r.kind)}: {r.ratio:.1f}" for r in ratios.itertuples())
+    return show_figure(
+        draw,
+        f"Our mean switch iteration divided by the printed one. {listed}.",
+        "When our adaptive warm starts end, as multiples of Table 6.2: on the line both agree. Filled marks are the "
+        "mixtures, whose weight is 1/i; open ones have no weight.",
+        ratios.drop(columns="switches"),
+    )
+
+
+@once_there("when adaptive warm starts end, beside the printed iterations.")
+def ratios_table(ratios: pd.DataFrame) -> Html:
+    """How far the cells with and without a weight are from the printed ones, game by game."""
+    rows = [
+        {
+            "game": board_name(str(board)),
+            "the playout's value": "mixed in, with weight 1/i" if weighted else "not mixed",
+            "cells that differ": f"{int(here['differs'].sum())} of {len(here)}",
+            "times as late as printed": _middle(here),
+        }
+        for (board, weighted), here in ratios.groupby(["board", "weighted"], sort=False)
+    ]
+    return show_table(
+        pd.DataFrame(rows),
+        "Our switch iterations beside the printed ones: cells that differ by more than chance (Welch's test, Holm), "
+        "and the ratio of the means (geometric mean over the cells).",
+        {"times as late as printed": "{:.1f}"},
+    )
+
+
+def _middle(ratios: pd.DataFrame) -> float:
+    return float(np.exp(np.log(ratios["ratio"]).mean()))
+
+
+def ratios_prose(ratios: pd.DataFrame) -> str:
+    """Whether the methods with a weight are further from the print than those without, Gobang aside."""
+    here = ratios[ratios["board"] != "gobang"] if len(ratios) else ratios
+    if here.empty or here["weighted"].nunique() < 2:
+        return ""
+    plain, mixed = here[~here["weighted"]], here[here["weighted"]]
+    if _middle(mixed) > 1.5 * _middle(plain) and mixed["differs"].mean() > plain["differs"].mean():
+        return (
+            f"In {_where(here)} the enhancements without a weight switch when the thesis' do "
+            f"({int(plain['differs'].sum())} of {len(plain)} cells differ), and the mixtures {_middle(mixed):.1f} "
+            f"times as late ({int(mixed['differs'].sum())} of {len(mixed)}). What has no weight agrees, what has one "
+            "does not: the schedule is the suspect."
+        )
+    return (
+        f"In {_where(here)} the mixtures are no further from the print than the enhancements without a weight: the "
+        "schedule explains nothing here."
+    )
+
+
+def _where(ratios: pd.DataFrame) -> str:
+    return " and ".join(map(board_name, dict.fromkeys(ratios["board"])))
+
+
+def coin(games: int, drawn: float = 0.0) -> tuple[float, float]:
+    """Mean and sd of the switch iteration if, from the second iteration on, both searches are the same.
+
+    Each iteration then ends the warm start when one of two equal players wins more of the decided games.
+
+    >>> [round(number, 2) for number in coin(50)]
+    [3.25, 1.68]
+    """
+    decided = round(games * (1 - drawn))
+    tie = comb(decided, decided // 2) / 2**decided if decided % 2 == 0 else 0.0
+    chance = (1 - tie) / 2
+    return 1 + 1 / chance, sqrt(1 - chance) / chance
+
+
+def coin_table(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str, games: int) -> Html:
+    """The mixtures' switch iterations: printed, ours as far as they are there, and by a coin from the second one on."""
+    ratios = switch_ratios(switches, thesis, scale)
+    ours = {(r.board, r.kind): f"{r.mean:.2f} ± {r.sd:.2f}" for r in ratios.itertuples()}
+    mean, sd = coin(games)
+    rows = [
+        {"game": board_name(r.game), "mixture": r.enhancement, "thesis": f"{r.mean_switch_iteration:.2f} ± {r.sd:.2f}",
+         "ours": ours.get((r.game, r.enhancement.lower()), "–"), "a coin": f"{mean:.2f} ± {sd:.2f}"}
+        for r in thesis.itertuples() if r.enhancement.lower() in WEIGHTED and r.game != "gobang"
+    ]  # fmt: skip
+    return show_table(
+        pd.DataFrame(rows),
+        "Iteration of the switch, mean ± sd over runs: as printed, here, and what a fair coin would give from the "
+        "second iteration on.",
+    )
+
+
+def coin_prose(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str, games: int) -> str:
+    """Where the printed iterations of WRo lie: beside a coin's, and beside ours."""
+    printed_cells = thesis[(thesis["enhancement"].str.lower() == "wro") & (thesis["game"] != "gobang")]
+    theirs, runs = float(printed_cells["mean_switch_iteration"].mean()), int(printed_cells["runs"].sum())
+    mean, sd = coin(games)
+    p = float(2 * scipy.stats.norm.sf(abs(theirs - mean) * sqrt(runs) / sd))
+    side = "later" if theirs > mean else "sooner"
+    text = f"A coin would end WRo's warm start in iteration {mean:.1f} on average; in print its {runs} runs end it in "
+    text += f"{theirs:.1f}, {side} than a coin by more than chance (p {p_value(p)})." if p < stats.ALPHA else (
+        f"{theirs:.1f}, which a coin might do (p {p_value(p)})."
+    )  # fmt: skip
+    ratios = switch_ratios(switches, thesis, scale)
+    own = ratios[(ratios["kind"] == "wro") & (ratios["board"] != "gobang")] if len(ratios) else ratios
+    if own.empty:
+        return text
+    ours = float(own["mean"].mean())
+    between = mean < theirs < ours and p < stats.ALPHA
+    return f"{text} Ours end in {ours:.1f}. " + (
+        "The print lies between the two, as a weight would make it that falls faster than 1/i, though not at once."
+        if between
+        else "So a vanishing weight is not what tells the two studies apart."
+        if p < stats.ALPHA
+        else "So a weight that vanishes would explain the print."
+    )
+
+
+# --- readings of RHEA ---------------------------------------------------------------------------------------------
+
+
+def rhea_readings(matches: pd.DataFrame, thesis: pd.DataFrame, board: str = "othello") -> pd.DataFrame:
+    """RHEA against random play in one game beside the printed win rate, in each reading that changes that match."""
+    here = matches[(matches["a"] == "rhea") & (matches["b"] == "random") & (matches["board"] == board)]
+    return beside_thesis(here.drop_duplicates("unit"), thesis).reset_index(drop=True) if len(here) else here
+
+
+@once_there("RHEA against random play.")
+def rhea_figure(found: pd.DataFrame) -> Html:
+    """RHEA's score against random play in Othello, reading by reading, beside the printed one."""
+    printed_rate = 100 * found["thesis"].iloc[0]
+
+    def draw() -> Figure:
+        figure, (axis,) = panel_axes(1, 6.4, 0.34 * len(found) + 1.1)
+        for place, row in enumerate(found.itertuples()):
+            axis.hlines(-place, 100 * row.low, 100 * row.high, color=INK, linewidth=1.4)
+            axis.scatter([100 * row.score], [-place], color=OURS, s=42, zorder=3)
+        axis.axvline(printed_rate, color=THESIS, linestyle="--")
+        axis.axvline(50, color="#808080", linewidth=1)
+        axis.set_yticks([-place for place in range(len(found))], found["reading"])
+        axis.set_xlabel("score against random play, % (dashed: as printed)")
+        axis.set_xlim(30, 100)
+        axis.grid(axis="x")
+        return figure
+
+    listed = "; ".join(f"{r.reading}: {percent(r.score)} %" for r in found.itertuples())
+    return show_figure(
+        draw,
+        f"RHEA's score against random play in Othello: {listed}. Printed: {printed_rate:.1f} %.",
+        "RHEA against random play in Othello, by how its rules are read: score with its 95 % interval over games. The "
+        "dashed line is the printed win rate.",
+        found,
+    )
+
+
+def rhea_prose(found: pd.DataFrame) -> str:
+    """Which reading makes RHEA as weak as the source has it; nothing while nothing is there."""
+    if found.empty:
+        return ""
+    nearest = found.loc[found["difference"].abs().idxmin()]
+    default = found[found["reading"] == "default"].iloc[0]
+    return (
+        f"The thesis prints {percent(nearest['thesis'])} %. Our default scores {percent(default['score'])} %; the "
+        f"nearest reading, *{nearest['reading']}*, scores {percent(nearest['score'])} %, "
+        + (
+            "which is more than chance away from the print too"
+            if nearest["differs"]
+            else "which chance alone could turn into the printed number"
+        )
+        + f" (Fisher's exact test, with the {nearest['thesis_games']} games a pair that whole percentages point to)."
+    )
+
+
+# --- what would change our mind -----------------------------------------------------------------------------------
+
+
+def turns_table(effects: pd.DataFrame, rows: pd.DataFrame) -> Html:
+    """For the pooled effect in each game, and for every claim: the verdict, and what would turn it."""
+    records = [
+        {"statement": f"{r.game}: runs with a warm start end stronger", "now": r.verdict, "would turn if": _turn(r)}
+        for r in effects.itertuples()
+    ]
+    for row in rows[rows["id"].isin(list("1234567"))].to_dict("records"):
+        turn = _needs(row["would decide"]) if row["verdict"] == decide.UNDECIDED else NEEDS[row["verdict"]]
+        records.append({"statement": f"Claim {row['id']}", "now": row["verdict"], "would turn if": turn})
+    return show_table(pd.DataFrame(records), "What stands now, and what would turn it.", data=rows)
+
+
+def _turn(row: Any) -> str:
+    if row.verdict != decide.UNDECIDED:
+        return NEEDS[row.verdict]
+    return _needs(row.shown.partition("(")[2].rstrip(")"))
+
+
+def _needs(text: str) -> str:
+    return text.replace(" would decide", ", at the effect and spread seen now") if text else "its runs were there"
