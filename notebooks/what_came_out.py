@@ -206,17 +206,21 @@ why.turns_table(effects, rows)
 #
 # 1. Which of the five candidates could make a warm start look better than it is, and which could only add noise?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # Repeated games and pooled tests make *any* difference look surer than it is, in whichever direction it happens to point. Epochs and
 # weights change the runs themselves. The reading of RHEA touches claim 1 alone, which no trained network is part of.
-# ```
+#
+# </details>
 #
 # 2. Suppose the weight were zero from the second iteration on. What would become of WRoRa then, which keeps RAVE?
 #
-# ```{dropdown} A solution
+# <details><summary>A solution</summary>
+#
 # It would be RAVE with the network's value, and not Baseline; so it would switch when RAVE does, which is early in
 # [our table](adaptive.ipynb) and in the printed one. The guess fits WRo better than it fits WRoRa.
-# ```
+#
+# </details>
 #
 # ## Differences from the thesis
 #

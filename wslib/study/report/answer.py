@@ -287,7 +287,8 @@ def picture() -> Html:
     )
     caption = "The two runs differ in nothing but who plays the first games."
     body = (
-        f'<figure style="margin:1em 0;text-align:center"><div style="overflow-x:auto">{svg}</div>'
+        f'<figure class="ws-figure" style="margin:1em 0;text-align:center"><div class="ws-scroll" style="overflow-x:auto">'
+        f"{svg}</div>"
         f"<figcaption>{caption}</figcaption></figure>"
     )
     return Html(body, alt)
