@@ -13,12 +13,12 @@
 # %% [markdown]
 # # Warm start: five iterations with an enhancement
 #
-# **The question.** When self-play's first five iterations search with an enhancement, is the network better a hundred
-# iterations later? Figures 5.1 and 5.2 of the thesis rate the final networks of Baseline and of five enhancements, eight
-# runs each, in a round robin with one random player.
+# **The question.** Five iterations with an enhancement, then ninety-five without: is the network stronger in the end? The thesis
+# (section 5.5.2, Figures 5.1 and 5.2) trains eight networks with each of five enhancements and eight without, and lets all of
+# them play each other and one random player.
 #
-# **Claim 3.** *Runs with a warm start end with a higher Elo than Baseline in Gobang and Connect Four; in Othello all but
-# Rollout do.* **Claim 4.** *WRoRa is the best, or among the best, in every game.*
+# **Claim 3.** *Runs with a warm start end with a higher {term}`Elo` than {term}`Baseline` in Gobang and Connect Four; in Othello all
+# but {term}`Rollout` do.* **Claim 4.** *{term}`WRoRa` is the best, or among the best, in every game.*
 
 # %% tags=["parameters"]
 preset: str = "table"  # scale of a run: smoke, laptop, table, paper or letter
@@ -35,9 +35,10 @@ workers: int = 0  # worker processes; 0 is one per core
 # %%
 from IPython.display import display
 
-from wslib.study.claims.table import on_page, pooled
-from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
+from wslib.study.claims.table import on_page, pooled, singly
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say
 from wslib.study.pages.warm import Warmstart
+from wslib.study.report import answer, design
 from wslib.study.report import methods as against
 from wslib.study.report import verdicts as claims
 from wslib.study.report import warm as report
@@ -52,7 +53,28 @@ runs_asked = asked.labels().query("part == 'run'")
 pairs = pools.round_robin(found[found["part"] == "pool"])
 way = found[found["part"] == "anchored"]
 perfect = report.of_whole_runs(found[found["part"] == "perfect"], runs_found)
+ratings = pools.pool_ratings(pairs, anchor="random")
+elos = pools.run_elos(ratings, runs_found)
+effects = pooled(elos, asked)
+claim_3, parts_3 = on_page("3", elos, asked)
+claim_4, parts_4 = on_page("4", elos, asked)
 origin(found, asked.name)
+
+# %% [markdown]
+# ## In short
+
+# %% tags=["hide-input"]
+say(f"{answer.together_prose(effects)} {claims.verdict_prose(claim_3)} {claims.verdict_prose(claim_4)}")
+
+# %%
+answer.forest_figure(effects, singly(elos, asked), asked)
+
+# %% [markdown]
+# Every mark is a difference of two means, so look at its line before its place. Lines that cross zero are what
+# chance alone would draw. Where the lowest row is short and close to zero, all five warm starts together made no
+# difference worth having.
+#
+# ## What is there
 
 # %% tags=["hide-input"]
 say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs))
@@ -63,18 +85,20 @@ report.coverage_table(runs_found, runs_asked, asked.preset)
 # %% [markdown]
 # ## The final networks
 #
-# All final networks of a game and one random player meet in a round robin: every pair plays openings of four random plies, each
-# with both colours and both sides with Baseline's search of 100 simulations. Ratings are Bayesian Elo with the first
-# move's advantage and the draws estimated; the random player has Elo 0. Every mark is a run.
+# All final networks of a game and one random player meet in a round robin. Every pair begins from openings of four random
+# plies, each played with both colours, and both sides search like Baseline with 100 simulations a move. The ratings are Bayesian
+# Elo {cite}`coulom2008whr`; the random player has Elo 0.
 
 # %%
-ratings = pools.pool_ratings(pairs, anchor="random")
-elos = pools.run_elos(ratings, runs_found)
 report.elo_figure(
     elos,
     asked.methods,
     "Elo of the final networks by kind of run; the random player has 0.",
 )
+
+# %% [markdown]
+# Compare the distance between two means with the scatter of the marks around each. Where runs of one kind lie further apart than
+# the means of two kinds, a single run says nothing about its method, and eight say little.
 
 # %%
 report.elo_table(
@@ -83,28 +107,40 @@ report.elo_table(
     "Final networks: the runs of each kind.",
 )
 
-# %% tags=["hide-input"]
-say(report.pool_prose(pairs, ratings))
+# %% [markdown]
+# The *score* is the share of points against the whole pool, so it says the same as Elo in plainer terms. What every pool
+# rests on:
+
+# %%
+report.pools_table(pairs, ratings)
 
 # %% [markdown]
+# Deterministic players repeat their games, so *distinct* matters more than the number of games. A large share of draws, or an
+# advantage of the first move that decides most games, leaves little for the players' strength to show.
+#
 # ### Method against method
 
 # %%
 against.matrix_figure(pairs, asked.methods)
 
 # %% [markdown]
+# A row is the method whose score is shown. If strength were one number per method, every row would be bright or dark from end to
+# end, all but the random player's column; patches are styles that meet, or chance.
+#
 # ### All warm starts together
 #
 # Before any method is told from another: do runs with a warm start end higher than Baseline's?
 
 # %%
-effects = pooled(elos, asked)
 claims.pooled_table(effects)
 
 # %% [markdown]
+# This is the test with the most runs on one side, and so the one most able to see anything. It belongs to no claim of the
+# thesis, which judges each enhancement by itself.
+#
 # ### By the run, and by the game
 #
-# The thesis pools the games of all runs and tests them as if each were independent evidence; [why this finds too
+# The thesis pools the games of all runs and tests them as if each were independent evidence (section 5.5.2); [this finds too
 # much](rating.ipynb). Here is that test, labelled, beside the ones that take the run for the unit.
 
 # %% tags=["hide-input"]
@@ -116,31 +152,38 @@ if len(compared):
     display(against.against_baseline_table(compared), against.overall_table(against.overall(pairs, asked.methods)))
 
 # %% [markdown]
+# Where *p of pooled games* is small and *p over runs* is not, the games agree with each other and the runs do not: a few lucky
+# networks carry the difference.
+#
+# ## What the design could detect
+
+# %%
+design.detectable_table(elos, asked)
+
+# %% [markdown]
+# Read the verdicts below with this table beside them. A true difference smaller than the one named here goes unseen more often than
+# one time in five, and the many orderings that the thesis states make each of them harder to see.
+#
 # ## Claims 3 and 4
 #
 # The training run is the unit: games of one network are not independent evidence about the method that trained it. Each
-# ordering is a permutation test on the runs' Elo, corrected by Holm's method over all orderings of this
+# ordering is a permutation test on the runs' Elo, corrected by {term}`Holm's correction` over all orderings of this
 # experiment that the sources speak of. *Among the best* is read as: no other kind is above it. That WRoRa is *the* best, above
 # all others, is another sentence of the [verdicts](verdicts.ipynb).
 
 # %%
-claim_3, parts_3 = on_page("3", elos, asked)
-claim_4, parts_4 = on_page("4", elos, asked)
 claims.parts_table(parts_3, "Claim 3 by its orderings: difference of mean Elo over runs.")
 
 # %%
 claims.parts_table(parts_4, "Claim 4 by its orderings: difference of mean Elo over runs.")
 
-# %% tags=["hide-input"]
-say(
-    f"{claims.verdict_prose(claim_3)} {claims.verdict_prose(claim_4)} A claim as a whole is replicated when every part is. "
-    "One part refutes it with an interval that is simultaneous over the parts; the page of the verdicts has the rules."
-)
-
 # %% [markdown]
+# A claim as a whole is replicated when every part is. One part refutes it, with an interval that is simultaneous over all parts;
+# the page of the [verdicts](verdicts.ipynb) has the rules.
+#
 # ## On the way
 #
-# A final rating partly measures when a run was at its best. Here the networks of earlier iterations meet four players
+# The end may come too late to see an effect that was there before. Here the networks of earlier iterations meet four players
 # without a network, and the networks of the same age and seed, in a pool of its own.
 
 # %% tags=["hide-input"]
@@ -156,17 +199,20 @@ if len(way):
             asked.methods,
             "Elo of the networks on their way, in the anchored pool; thin lines are runs.",
         ),
-        say(report.way_prose(aged)),
+        report.way_table(aged),
     )
 else:
     say("No network on the way has been rated yet.")
 
 # %% [markdown]
+# If a warm start gives a head start that is later caught up, the differences are largest in the first iterations and shrink
+# to the right. If it leads to another place, they last. No test is made here: the same runs are looked at many times.
+#
 # ## Against perfect play
 #
-# Elo depends on who is in the pool; the truth does not. The share of moves that keep a position's value, of the network with
-# its search of 100 simulations, in positions of [both sets](positions.ipynb): *broad*, from half-random play, and *path*, from
-# games between strong players.
+# Elo depends on who is in the pool; the truth does not. A move is *optimal* when it keeps the value that the position has with
+# perfect play. The positions are of [two kinds](positions.ipynb): *broad*, from half-random play, and *path*, from games between
+# strong players.
 
 # %% tags=["hide-input"]
 searched = perfect[perfect["way"] == "search"] if len(perfect) else perfect
@@ -187,8 +233,11 @@ for which in ("broad", "path"):
             )
         )
 
-# %% tags=["hide-input"]
-say(report.perfect_prose(perfect) if len(perfect) else "No network has been measured against perfect play yet.")
+# %%
+report.perfect_table(perfect) if len(perfect) else say("No network has been measured against perfect play yet.")
+
+# %% [markdown]
+# A network that is strong only against its own kind would climb in Elo and stand still here.
 
 # %% [markdown]
 # ## Limits
@@ -196,12 +245,12 @@ say(report.perfect_prose(perfect) if len(perfect) else "No network has been meas
 # Elo is relative to its pool: levels of different games, or of the final and the anchored pool, are not comparable. Where
 # fewer than five runs a side are there, nothing is decided, whatever the figure looks like.
 #
-# The runs are those of the preset `table`: every value of Table 5.2, with a compact network, where the author's earlier
-# code has a large one. What is lost where runs are made cheaper still, with one epoch an iteration, the [control](control.ipynb) shows.
+# The runs have the {term}`preset` `table`: every value of Table 5.2, with a compact network, where the author's earlier
+# code has a large one. The [control](control.ipynb) shows what is lost where runs are made cheaper still, with one epoch an iteration.
 #
 # ## Exercises
 #
-# 1. Rate the tournament with the thesis' settings, `rate(pairs, wslib.study.statistics.rating.THESIS)`. How far do the ratings move?
+# 1. Rate the tournament with the thesis' settings, for draws and the first move. How far do the ratings move?
 #
 # <details><summary>A solution</summary>
 #
@@ -242,14 +291,3 @@ say(report.perfect_prose(perfect) if len(perfect) else "No network has been meas
 # of one epoch: five of either method with their tournaments, ten minutes on two cores (half an hour without `preset=laptop`). The third shows them as this page does,
 # with verdicts. With `first_seed` left out and `runs=9` a ninth run of each is trained, meets the published networks of all
 # others, and is rated here.
-
-# %% tags=["remove-cell"]
-numbers(
-    claim_3=claim_3["shown"],
-    claim_4=claim_4["shown"],
-    pooled_effect=claims.pooled_prose(effects),
-    runs=str(report.rated(pairs)),
-    runs_asked=str(len(runs_asked)),
-    runs_by_game=report.rated_prose(pairs, asked.boards),
-    runs_scale=report.scale_words(asked),
-)

@@ -18,6 +18,7 @@ from wslib.study.claims.table import DIFFERS, FOLLOWED, judge, judged_on, on_pag
 from wslib.study.engine.store import LocalStore, thesis_table
 from wslib.study.pages.base import Orientation
 from wslib.study.pages.warm import IPrime, Warmstart
+from wslib.study.report import answer
 from wslib.study.report import verdicts as report
 from wslib.study.statistics import decide, stats
 from wslib.study.statistics.compare import games_needed
@@ -273,9 +274,9 @@ def test_all_warm_starts_together_are_compared_with_baseline_game_by_game():
     groups = [here.loc[(here["kind"] == "baseline") == which, "elo"] for which in (False, True)]
     assert (gobang["low"], gobang["high"]) == pytest.approx(stats.difference_interval(*groups))
     assert gobang["verdict"] == decide.REPLICATED and 0 < gobang["power"] <= 1
-    assert "Gobang +60 Elo (" in report.pooled_prose(pooled(found))
+    assert "they end stronger than Baseline in Gobang (+60 Elo" in answer.together_prose(pooled(found))
     none = pooled(pd.DataFrame(), Warmstart())
-    assert set(none["verdict"]) == {decide.UNDECIDED} and "no results yet" in report.pooled_prose(none)
+    assert set(none["verdict"]) == {decide.UNDECIDED} and "nothing is known yet" in answer.together_prose(none)
     some = pooled(found[(found["board"] == "othello") & (found["seed"].astype(int) < 2)], Warmstart())
     assert some.set_index("board").loc["othello", "verdict"] == decide.UNDECIDED
     assert np.isnan(some.set_index("board").loc["othello", "low"]), "two runs of Baseline tell of no interval"

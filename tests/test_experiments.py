@@ -344,7 +344,7 @@ def test_papermill_as_typed_in_the_notebook_computes_that_scale_and_stores_it(tm
     assert run.returncode == 0, run.stderr[-2000:]
     wanted = {unit.id for unit in Orientation(games=4, rollouts=10).units()}
     assert {manifest.parent.name for manifest in stored_units(store)} == wanted
-    assert f"{len(wanted)} of {len(wanted)} results were computed here" in outputs(out)
+    assert f"{len(wanted)} of {len(wanted)} results shown here were computed on this machine" in outputs(out)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -51,7 +51,7 @@ def _injected(cells: list[str]) -> set[str]:
 
 
 def origin(frame: pd.DataFrame, experiment: str) -> None:
-    """Say where the results shown come from, to the reader and (by the name ``run_results``) to the status page."""
+    """Tell the status page where results come from (as ``run_results``), and the reader where it is not ``data/``."""
     frame = frame.drop_duplicates("unit")
     if frame.empty:
         glue("run_results", "nothing yet", display=False)
@@ -59,18 +59,10 @@ def origin(frame: pd.DataFrame, experiment: str) -> None:
         return
     counts = frame["origin"].value_counts().to_dict()
     published, fresh = counts.get("published", 0), counts.get("computed here", 0)
-    all_of = f"All {len(frame):,} results" if len(frame) != 1 else "The one result"
-    place = f"what was computed for this page in `data/{experiment}`, what it shares with another, in that one's folder"
-    if not fresh:
-        text = f"{all_of} shown here {'are' if published != 1 else 'is'} published in `data/`: {place}."
-    elif not published:
-        text = f"{all_of} shown here {'were' if fresh != 1 else 'was'} computed here, and none is published."
-    else:
-        text = (
-            f"{fresh:,} of {len(frame):,} results were computed here; {published:,} are published in `data/`: {place}."
-        )
     glue("run_results", "published" if not fresh else f"{fresh} of {len(frame)} computed here", display=False)
-    display(Markdown(text))
+    if fresh:
+        rest = f"; {published:,} are published in `data/`." if published else ", and none is published."
+        display(Markdown(f"{fresh:,} of {len(frame):,} results shown here were computed on this machine{rest}"))
 
 
 def say(text: str) -> Markdown:

@@ -83,11 +83,11 @@ def end_prose(effects: pd.DataFrame, evidence: Evidence) -> str:
     else:
         short = "it depends on the game" if decide.UNDECIDED not in words else "we can say for some games"
     so_far = f", with {rated} of {total} runs rated so far" if rated < total else f", with all {total} runs rated"
-    return f"**{lead}: {short}{so_far}.** Of all five warm starts together: {_by_verdict(effects)}."
+    return f"**{lead}: {short}{so_far}.** {together_prose(effects)}"
 
 
-def _by_verdict(effects: pd.DataFrame) -> str:
-    """What holds in which games, each with its effect."""
+def together_prose(effects: pd.DataFrame) -> str:
+    """What all warm starts together do in which games, each with its effect."""
     texts = []
     phrases = {
         decide.REPLICATED: "they end stronger than Baseline in {}",
@@ -103,7 +103,7 @@ def _by_verdict(effects: pd.DataFrame) -> str:
     missing = effects[effects["text"].isna()]
     if len(missing):
         texts.append(f"nothing is known yet of {_listed(list(missing['game']))}")
-    return "; ".join(texts)
+    return f"Of all five warm starts together: {'; '.join(texts)}."
 
 
 def _between(text: str) -> str:
@@ -281,14 +281,14 @@ def picture() -> Html:
         "first iteration on. In the warm one an enhanced search plays the first five. At the end their networks meet."
     )
     svg = (
-        f'<svg role="img" aria-label="{alt}" viewBox="0 0 810 175" style="width:100%;max-width:810px;height:auto;'
-        f'min-width:560px" font-size="15" font-family="sans-serif" fill="currentColor"><text x="150" y="14">iteration'
-        f'</text>{"".join(boxes)}{texts}<path d="M670 44 L692 80 M670 118 L692 104" stroke="currentColor"/></svg>'
+        f'<svg role="img" aria-label="{alt}" viewBox="0 0 810 175" font-size="15" font-family="sans-serif" '
+        'style="width:100%;max-width:810px;height:auto;min-width:560px" fill="currentColor">'
+        f'<text x="150" y="14">iteration</text>{"".join(boxes)}{texts}'
+        '<path d="M670 44 L692 80 M670 118 L692 104" stroke="currentColor"/></svg>'
     )
-    caption = "The two runs differ in nothing but who plays the first games."
     body = (
-        f'<figure class="ws-figure" style="margin:1em 0;text-align:center"><div class="ws-scroll" style="overflow-x:auto">'
-        f"{svg}</div>"
-        f"<figcaption>{caption}</figcaption></figure>"
+        '<figure class="ws-figure" style="margin:1em 0;text-align:center">'
+        f'<div class="ws-scroll" style="overflow-x:auto">{svg}</div>'
+        "<figcaption>The two runs differ in nothing but who plays the first games.</figcaption></figure>"
     )
     return Html(body, alt)

@@ -10,7 +10,6 @@ from html import escape
 import pandas as pd
 
 from wslib.study.claims.evidence import Evidence
-from wslib.study.claims.specs import NO_DATA
 from wslib.study.claims.table import percent_of
 from wslib.study.report.look import Html, link, p_value, show_table
 from wslib.study.statistics import decide
@@ -143,17 +142,6 @@ def pooled_table(effects: pd.DataFrame) -> Html:
         "the final networks. The unit is the run.",
         data=effects,
     )
-
-
-def pooled_prose(effects: pd.DataFrame) -> str:
-    """The same as a sentence."""
-    texts = [
-        f"{row.game} {row.text} with {row.warm} and {row.baseline} runs: {row.shown}"
-        if isinstance(row.text, str)
-        else f"{row.game}: {row.shown}, {NO_DATA}"
-        for row in effects.itertuples()
-    ]
-    return f"All warm starts together, in mean Elo over Baseline (95 % interval over runs): {'; '.join(texts)}."
 
 
 def all_parts(parts: pd.DataFrame) -> Html:

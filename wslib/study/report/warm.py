@@ -159,23 +159,27 @@ def _or_dash(value: float) -> str:
 
 
 @once_there("what each pool rests on.")
-def pool_prose(pairs: pd.DataFrame, ratings: Mapping[tuple[str, str], Rating]) -> str:
+def pools_table(pairs: pd.DataFrame, ratings: Mapping[tuple[str, str], Rating]) -> Html:
     """What each pool rests on: entrants, games, distinct games, draws, the first move."""
-    parts = []
+    rows = []
     for (board, pool), rating in ratings.items():
         games = pairs[(pairs["board"] == board) & (pairs["pool"] == pool)]
         total = games["games"].sum()
-        drawn = games[["draws_first", "draws_second"]].to_numpy().sum() / total
-        first = games["wins_first"].sum() + games["losses_second"].sum()
-        won = (first + games[["draws_first", "draws_second"]].to_numpy().sum() / 2) / total
-        name = board_name(board) if pool in ("final", "all", "anchored") else f"{board_name(board)}, {kind_name(pool)}"
-        parts.append(
-            f"**{name}**: {len(rating.players)} entrants, {total:,.0f} games, "
-            f"{100 * games['distinct'].sum() / total:.0f} % of them distinct within their pair, "
-            f"{100 * drawn:.0f} % draws; whoever moves first scores "
-            f"{100 * won:.0f} % (advantage {rating.advantage:+.0f} Elo, drawelo {rating.drawelo:.0f})."
-        )
-    return " ".join(parts)
+        drawn = games[["draws_first", "draws_second"]].to_numpy().sum()
+        first = games["wins_first"].sum() + games["losses_second"].sum() + drawn / 2
+        rows.append({
+            "game": board_name(board), "pool": "all" if pool in ("final", "all", "anchored") else kind_name(pool),
+            "entrants": len(rating.players), "games": f"{total:,.0f}",
+            "distinct within their pair %": f"{100 * games['distinct'].sum() / total:.0f}",
+            "draws %": f"{100 * drawn / total:.0f}", "first mover's score %": f"{100 * first / total:.0f}",
+            "first move": f"{rating.advantage:+.0f} Elo", "drawelo": f"{rating.drawelo:.0f}",
+        })  # fmt: skip
+    shown = pd.DataFrame(rows)
+    return show_table(
+        shown.drop(columns="pool") if (shown["pool"] == "all").all() else shown,
+        "What each pool rests on: games, how many of them differ from the others of their pair, draws, and what the "
+        "first move is worth. Draws and the first move's advantage are estimated with the ratings.",
+    )
 
 
 # --- on the way ---------------------------------------------------------------------------------------------------
@@ -219,41 +223,36 @@ def way_figure(rows: pd.DataFrame, column: str, label: str, kinds: Sequence[str]
 
 
 @once_there("networks on their way.")
-def way_prose(aged: pd.DataFrame) -> str:
-    """How far the enhancements are above Baseline on the way, their mean over the runs of all of them."""
-    parts = []
+def way_table(aged: pd.DataFrame) -> Html:
+    """How far all enhancements together are above Baseline on the way, by iteration."""
+    rows = []
     for board, here in aged.groupby("board", sort=False):
-        baseline = here["kind"] == "baseline"
-        gaps = (
-            here[~baseline].groupby("iteration")["elo"].mean() - here[baseline].groupby("iteration")["elo"].mean()
-        ).dropna()
+        cold = here["kind"] == "baseline"
+        means = [group.groupby("iteration")["elo"].mean() for group in (here[~cold], here[cold])]
+        gaps = (means[0] - means[1]).dropna()
         if len(gaps):
-            listed = ", ".join(f"{gap:+.0f} after {iteration}" for iteration, gap in gaps.items())
-            parts.append(f"**{board_name(str(board))}**: {listed}")
-    if not parts:
-        return "Without Baseline's runs there is nothing to compare on the way."
-    return (
-        "Mean Elo of all runs with a warm start minus Baseline's, by iteration (what differs early and what differs "
-        f"late; no test is made of it). {'; '.join(parts)}."
+            rows.append({"game": board_name(str(board))} | {f"after {k}": f"{gap:+.0f}" for k, gap in gaps.items()})
+    return show_table(
+        pd.DataFrame(rows).fillna("–"),
+        "Mean Elo of all runs with a warm start minus Baseline's, by the number of iterations.",
     )
 
 
 @once_there("networks against perfect play.")
-def perfect_prose(perfect: pd.DataFrame) -> str:
+def perfect_table(perfect: pd.DataFrame) -> Html:
     """How good the last networks are, with and without their search, on both sets."""
     last = perfect[perfect["iteration"] == perfect["iteration"].max()]
-    means = last.groupby(["board", "way", "set"], sort=False)["optimal"].mean()
-    parts = []
-    for board in dict.fromkeys(last["board"]):
-        there = {(way, which): mean for (b, way, which), mean in means.items() if b == board}
-        listed = "; ".join(
-            f"{name}: "
-            + ", ".join(f"{100 * mean:.0f} % on {which}" for (by, which), mean in there.items() if by == way)
-            for way, name in (("raw", "the network alone"), ("search", "with its search"))
-            if any(by == way for by, _ in there)
-        )
-        parts.append(f"**{board_name(board)}**: {listed}.")
-    return f"Optimal moves after {last['iteration'].max():.0f} iterations, means over all runs. " + " ".join(parts)
+    means = last.groupby(["board", "way", "set"], sort=False)["optimal"].mean().unstack("set")
+    names = {"raw": "the network alone", "search": "with its search"}
+    rows = [
+        {"game": board_name(board), "player": names[way]} | {f"{which} %": f"{100 * mean:.0f}" for which, mean in
+                                                              row.items()}
+        for (board, way), row in means.iterrows()
+    ]  # fmt: skip
+    return show_table(
+        pd.DataFrame(rows),
+        f"Optimal moves after {last['iteration'].max():.0f} iterations: means over all runs, by set of positions.",
+    )
 
 
 # --- how long (Fig. 6.1) ------------------------------------------------------------------------------------------
