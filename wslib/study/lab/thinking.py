@@ -13,8 +13,8 @@ from wslib.perfect.solver import solve
 from wslib.play import NetworkPlayer
 from wslib.search import SearchSettings, search
 from wslib.search.guided import Evaluator
+from wslib.search.methods import method_name
 from wslib.search.result import SearchResult
-from wslib.search.settings import method_name
 from wslib.study.lab.board import Layer
 
 NODES = 200_000
