@@ -51,6 +51,7 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 UV_PIP := $(PY) -m uv pip install --quiet --python $(PY)
 # The lines of the lock that belong to a package.
 LOCKED := f() { awk -v name="$$1==" '/^[a-z0-9]/ {mine = index($$0, name) == 1} mine' requirements.lock; }; f
+NO_NETWORK := echo "Setting up needs the network, this once, and the packages could not be had (what stands above says why). The same command goes on from there." >&2; exit 1
 IS_3_11 := -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null
 
 $(PY):
@@ -68,13 +69,13 @@ $(VENV)/.ok: requirements.lock pyproject.toml Makefile | $(PY)
 	@$(LOCKED) uv > $(VENV)/uv.lock && $(LOCKED) torch > $(VENV)/torch.lock
 	@$(PIP) --require-hashes --no-deps -r $(VENV)/uv.lock || echo "uv is not available here; pip takes over."
 	@# Fetched before it is checked: of several files whose digests are known, pip would not take the CPU build.
-	@$(PY) -m pip download --quiet --disable-pip-version-check --no-deps --dest $(VENV)/torch $(TORCH_ARGS) "$$(grep -o '^torch==[0-9.]*' requirements.lock)"
+	@$(PY) -m pip download --quiet --disable-pip-version-check --no-deps --dest $(VENV)/torch $(TORCH_ARGS) "$$(grep -o '^torch==[0-9.]*' requirements.lock)" || { $(NO_NETWORK); }
 	@$(PIP) --require-hashes --no-deps --no-index --find-links $(VENV)/torch -r $(VENV)/torch.lock && rm -r $(VENV)/torch
 	@if $(PY) -m uv --version >/dev/null 2>&1; \
 	then $(UV_PIP) --require-hashes --no-deps --compile-bytecode -r requirements.lock && $(UV_PIP) --no-deps --no-build-isolation -e .; \
-	else $(PIP) --require-hashes --no-deps -r requirements.lock && $(PIP) --no-deps --no-build-isolation -e .; fi
+	else $(PIP) --require-hashes --no-deps -r requirements.lock && $(PIP) --no-deps --no-build-isolation -e .; fi || { $(NO_NETWORK); }
 	@# A build of torch for graphics cards needs their libraries, which the lock leaves to it: nothing here needs a card.
-	@$(PY) -c 'import torch' 2>/dev/null || $(PIP) $(TORCH_ARGS) "$$(grep -o '^torch==[0-9.]*' requirements.lock)"
+	@$(PY) -c 'import torch' 2>/dev/null || $(PIP) $(TORCH_ARGS) "$$(grep -o '^torch==[0-9.]*' requirements.lock)" || { $(NO_NETWORK); }
 	@mkdir -p $(VENV)/etc/jupyter/labconfig $(VENV)/etc/ipython
 	@# JupyterLab: .py files open as notebooks, and no window asks for news from the network.
 	@printf '%s\n' '{' \
@@ -166,8 +167,9 @@ lab: $(VENV)/.ok  ## open JupyterLab with a tour of ten minutes (LAB_ARGS="--no-
 	@# Jupyter warns whoever is root with an error; who is that in a container means it.
 	$(PY) -m jupyterlab --allow-root --LabApp.default_url=/lab/tree/notebooks/start.py $(LAB_ARGS)
 
+# With arguments for both parts: `make bench BENCH_ARGS="--repetitions 3 --publish"`.
 bench: $(VENV)/.ok  ## compare our speed with that of OpenSpiel, and of pgx and mctx
-	@status=0; $(PY) tests/bench/run.py || status=1; $(PY) tests/bench/learning.py || status=1; exit $$status
+	@status=0; $(PY) tests/bench/run.py $(BENCH_ARGS) || status=1; $(PY) tests/bench/learning.py $(BENCH_ARGS) || status=1; exit $$status
 
 # What is broken on purpose; `make faults FAULTS="dask_kills --number 100"` runs one of them.
 faults: $(VENV)/.ok  ## break what can break, for an hour or two, and record how often that went well (data/reliability)

@@ -18,11 +18,11 @@
 # one sample.
 
 # %% tags=["parameters"]
-preset: str = "laptop"  # scale of the run: smoke, laptop, table or paper
+preset: str = "laptop"  # scale of the run: smoke, laptop, table, paper or letter; any other setting of a run may be given too, as -p epochs 3
 board: str = "connect4"  # the game learned
 method: str = "wrora"  # who plays the warm start: baseline (none), rollout, rave, rora, wro, wrora, rhea
 switch: str = "fixed"  # how the warm start ends: fixed (after 5 iterations) or adaptive
-iterations: int = 100  # iterations (smoke: 2)
+iterations: int = 100  # iterations (smoke: 2 unless given)
 seed: int = 0  # seed of all random streams
 workers: int = 0  # not used: a run is one process
 

@@ -25,7 +25,7 @@ from wslib.study.engine import units as study
 from wslib.study.engine.cli import main
 from wslib.study.engine.networks import published_network
 from wslib.study.engine.provenance import machine
-from wslib.study.engine.published import Published
+from wslib.study.engine.published import Published, shelf
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.units import MatchUnit
 from wslib.study.pages.base import Orientation
@@ -95,6 +95,58 @@ def test_status_counts_what_is_published_computed_here_and_missing(
     assert status(capsys)["orientation"] == [3, 3, 0, 0]
 
 
+def test_results_of_ones_own_parameters_are_counted_listed_and_looked_into(
+    root: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["runs", "--own"]) == 0
+    assert capsys.readouterr().out == "no run is there yet: 'wslib run one_run' trains one\n"
+    settings = {"preset": "smoke", "board": "tictactoe", "shape": "dense", "hidden": "8"}
+    given = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
+    assert main(["run", "one_run", *given]) == 0
+    asked = EXPERIMENTS["one_run"](**settings)
+    (unit,) = asked.units()
+    assert (unit.run.shape, unit.run.hidden, unit.iterations) == ("dense", (8,), 2)
+    assert main(["runs", "--own"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()[-1:]
+    assert line.split()[0] == unit.id and line.endswith("computed here")
+    for name in (unit.id, unit.id[:8], unit.run.id[:10]):
+        assert main(["show", name]) == 0
+        told = capsys.readouterr().out
+        assert told.startswith(f"run {unit.id}, computed here, in {root / 'run' / unit.id}\n")
+        assert "iterations, 2 rows:" in told and f'ws.trained(run="{unit.run.id}")' in told
+        words = told.partition("as a page: ")[2].splitlines()[0].split()
+        again = {words[k + 1]: words[k + 2] for k, word in enumerate(words) if word == "-p"}
+        assert EXPERIMENTS["one_run"](**again).units() == [unit], "the line asks for the same run"
+    assert main(["status"]) == 0
+    assert "\nof your own parameters: 1 run; 'wslib runs --own' lists the runs" in capsys.readouterr().out
+    assert "there is no result 'xyz'" in refusal(["show", "xyz"], capsys)
+
+
+def test_own_parameters_are_published_beside_the_usual_ones(
+    root: Path, small: None, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["run", "orientation", "--workers", "1", *SMALL]) == 0
+    assert main(["publish", "orientation", "--workers", "1", *SMALL]) == 0
+    asked = {unit.id for unit in Small().units()} | {stored_units(root)[0].parent.name}
+    there = {unit.id for unit in Small().units() if unit.id in shelf("orientation")}
+    assert len(there) == 3 and len(shelf("orientation")) == len({*asked, *shelf("orientation").units()})
+
+
+def test_who_reads_only_the_beginning_ends_a_command_quietly(root: Path):
+    script = "import sys; from wslib.study.engine.cli import main; sys.exit(main(sys.argv[1:]))"
+    line = f"{sys.executable} -c '{script}' status | head -n 1"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("fresh results: ")
+
+
+def test_the_help_of_an_experiment_names_its_parameters(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        main(["run", "one_run", "--help"])
+    told = capsys.readouterr().out
+    assert "  board            the game learned (default: connect4)" in told
+    assert "and any setting of a run: " in told and "epochs" in told
+
+
 def test_status_says_where_results_are(root: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["status"]) == 0
     out = capsys.readouterr().out
@@ -105,8 +157,12 @@ def test_status_says_where_results_are(root: Path, capsys: pytest.CaptureFixture
 
 def test_run_computes_what_is_missing_and_says_what_there_was(root: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["run", "orientation", "--workers", "1", *SMALL]) == 0
-    assert capsys.readouterr().out == "1 units computed here\n"
     (manifest,) = stored_units(root)
+    first, one, look, page = capsys.readouterr().out.splitlines()
+    assert first == "1 unit computed here"
+    assert one.startswith(f"match {manifest.parent.name} in {manifest.parent}: ") and "games 2" in one
+    assert look == f"to look into one: wslib show {manifest.parent.name}"
+    assert page.startswith("as a page: papermill notebooks/orientation.py out.ipynb -p ")
     before = manifest.stat().st_mtime_ns
     assert main(["run", "orientation", "--workers", "1", *SMALL]) == 0
     assert manifest.stat().st_mtime_ns == before
@@ -258,7 +314,7 @@ def test_what_the_networks_that_are_there_allow_is_computed_and_nothing_is_train
     assert main(["run", "control", *settings, "--no-training", "--list"]) == 0
     assert capsys.readouterr().out.split() == [trained.id, *pairs]
     assert main(["run", "control", *settings, "--no-training"]) == 0
-    assert capsys.readouterr().out == "2 units computed here\n"
+    assert capsys.readouterr().out.startswith("2 units computed here\n")
     assert main(["run", "control", *settings, "--no-training", "--list"]) == 0
     assert not capsys.readouterr().out, "it is stored now"
 
@@ -272,7 +328,7 @@ def test_networks_that_are_nowhere_are_trained_again_for_games_with_them(
     shutil.rmtree(root / "state" / first.id)  # its results stay, as those of a published run whose network is not
     capsys.readouterr()
     assert main(["run", "control", *settings, "--set", "runs=2"]) == 0
-    assert capsys.readouterr().out.endswith("units computed here\n")
+    assert "units computed here\n" in capsys.readouterr().out
     assert (root / "state" / first.id).exists()
 
 
@@ -460,13 +516,13 @@ def test_a_command_needs_no_standard_error_and_puts_no_bar_into_a_log(root: Path
     script = "import sys; from wslib.study.engine.cli import main; sys.exit(main(sys.argv[1:]))"
     line = [sys.executable, "-c", script, "run", "orientation", "--workers", "1", *SMALL]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "1 units computed here\n")
+    assert done.returncode == 0 and done.stdout.startswith("1 unit computed here\n")
     assert re.fullmatch(
         r"computing 1 match: about \d+ s on 1 core \(as measured (here|elsewhere)\); interrupt .*\n", done.stderr
     )
     closed = ["sh", "-c", '"$0" "$@" 2>&-', *line, "--set", "seed=1"]
     done = subprocess.run(closed, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "1 units computed here\n")
+    assert done.returncode == 0 and done.stdout.startswith("1 unit computed here\n")
 
 
 def test_ctrl_c_while_a_command_is_still_beginning_is_one_line(root: Path):

@@ -76,14 +76,70 @@ def test_papermill_writes_any_local_output_in_one_step(tmp_path: Path, monkeypat
     with pytest.raises(OSError, match="no space"):
         papermill_io.write("new", str(target))
     assert target.read_text() == "old"
-    with pytest.raises(FileNotFoundError, match="output folder"):
+    with pytest.raises(ValueError, match=r"there is no folder .*none for the output"):
         papermill_io.write("new", str(tmp_path / "none" / "out.ipynb"))
 
 
-@pytest.mark.parametrize("path", ["notebooks/../secret.py", "jupytext:../x.py", "./notebooks/a/../../x.py"])
-def test_a_notebook_outside_by_way_of_dots_is_refused_in_one_sentence(path: str):
-    with pytest.raises(ValueError, match=r"is not allowed: the path of a notebook should not contain '\.\.'"):
-        papermill_io.read(path)
+@pytest.mark.parametrize(
+    "path", ["notebooks/../a.py", "jupytext:none/../a.py", "./notebooks/x/../../a.py", "../HERE/a.py"]
+)
+def test_a_notebook_is_found_by_way_of_dots(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for folder in ("notebooks/x", "none"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "a.py").write_text("# %%\n1 + 1\n")
+    monkeypatch.chdir(tmp_path)
+    text = papermill_io.read(path.replace("HERE", tmp_path.name))
+    assert "1 + 1" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("notebooks/none.py out.ipynb", "there is no notebook notebooks/none.py: notebooks has x"),
+        ("../HERE/none.ipynb out.ipynb", "none.ipynb: "),
+        ("Makefile out.ipynb", "is no notebook: its name should end with .py, .md or .ipynb"),
+        ("notebooks/x.py notebooks", "the output notebooks is a folder: it should be the name of a file"),
+        ("notebooks/x.py notebooks/x.py", "the output notebooks/x.py would replace a notebook's text"),
+        ("notebooks/x.py ./notebooks/../notebooks/x.py", "would replace a notebook's text"),
+        ("notebooks/x.py link.ipynb", "the output link.ipynb would replace a notebook's text"),
+        ("notebooks/x.py none/out.ipynb", "there is no folder none for the output"),
+    ],
+)
+def test_what_papermill_cannot_do_is_one_sentence_and_harms_nothing(line: str, sentence: str, tmp_path: Path):
+    (tmp_path / "notebooks").mkdir()
+    source = tmp_path / "notebooks" / "x.py"
+    source.write_text(NOTEBOOK)
+    (tmp_path / "link.ipynb").symlink_to(source)
+    done = papermill(line.replace("HERE", tmp_path.name), tmp_path)
+    told = done.stderr.splitlines()
+    assert (
+        done.returncode == 1 and told[-1].startswith("papermill: ") and sentence in told[-1].replace(f"{tmp_path}/", "")
+    )
+    assert "Traceback" not in done.stderr
+    assert source.read_text() == NOTEBOOK
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        ("from wslib.parameters import ParameterError\nraise ParameterError('games = 3')", "papermill: games = 3"),
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGINT)", "papermill: stopped; what was finished is stored"),
+        ("1 / 0", "ZeroDivisionError"),
+    ],
+)
+def test_an_error_of_ours_in_a_notebook_is_one_sentence_and_any_other_has_its_traceback(
+    error: str, sentence: str, tmp_path: Path
+):
+    (tmp_path / "x.py").write_text(f"# %%\n{error}\n")
+    done = papermill("x.py out.ipynb", tmp_path)
+    assert done.returncode == 1 and sentence in done.stderr
+    assert ("Traceback" in done.stderr) == ("Zero" in sentence), done.stderr
+
+
+def papermill(line: str, folder: Path) -> subprocess.CompletedProcess:
+    """A line as typed in a folder."""
+    command = [sys.executable, "-m", "papermill", "--no-progress-bar", *line.split()]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def test_a_written_notebook_has_the_permissions_of_any_new_file(tmp_path: Path):

@@ -153,7 +153,7 @@ def parameter_attacks(marker: str) -> Iterator[Attack]:
         yield f"parameters: {name}", lambda values=values: Orientation(**values)
     cells = [f"# Parameters\nevil = {code}\n"]
     yield "parameters: an injected name", lambda: read_parameters(Orientation, {"In": cells})
-    for path in ("notebooks/../../../etc/passwd", "jupytext:../x.py", "notebooks/" + "../" * 50 + "x.md"):
+    for path in ("notebooks/../../../etc/passwd", "jupytext:../none.py", "notebooks/" + "../" * 50 + "none.md"):
         yield f"notebook: {path[:30]}", lambda path=path: handler.read(path)
     for arguments in (
         ["run", "../../etc"],

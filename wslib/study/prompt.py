@@ -146,6 +146,7 @@ def train(game: Game | str, method: str = "baseline", iterations: int = 10, *, p
     run = settings_of(preset, game=game_of(game).id, method=method, seed=seed, **options)
     unit, root = RunUnit(run=run, iterations=iterations), default_root()
     if study.origins([unit], HERE)[unit.id] is None or not networks.is_there(run, unit.iterations, root):
+        study.check_writable(root)
         begun = next((k for k in RunFiles(run, root).iterations() if k <= unit.iterations), 0)
         with tqdm(total=unit.iterations, initial=begun, desc=f"{run.method}, {game}", unit="iteration", leave=False,
                   disable=not progress or nobody_looks()) as bar:  # fmt: skip

@@ -1,8 +1,9 @@
-"""The command line: ``wslib study``, ``status``, ``run``, ``verify``, ``publish``, ``pack``, ``play``."""
+"""The command line: ``wslib study``, ``status``, ``run``, ``runs``, ``show``, ``verify``, ``publish``, ``play``."""
 
 import wslib.study.engine.early  # noqa: F401  # isort: skip
 
 import argparse
+import os
 import signal
 import sys
 import threading
@@ -19,11 +20,11 @@ from wslib.parameters import ParameterError
 from wslib.play import METHODS, NetworkPlayer, play, player
 from wslib.search import GUIDED, GuidedSettings
 from wslib.study.engine import dask as cluster
-from wslib.study.engine import networks, store, verify, whole
+from wslib.study.engine import networks, shown, store, verify, whole
 from wslib.study.engine import units as study
 from wslib.study.engine.publishing import publish_experiment
 from wslib.study.engine.units import Unit, UnitsFailed
-from wslib.study.pages.base import Experiment
+from wslib.study.pages.base import Experiment, refuse_idle
 from wslib.study.pages.catalogue import EXPERIMENTS
 from wslib.workers import default_workers
 
@@ -36,14 +37,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Exit code 1 is for units that failed and for results that differ or are damaged, 130 for Ctrl-C and SIGTERM.
     """
-    asked = _parser().parse_args(arguments)
+    asked = _parser(sys.argv[1:] if arguments is None else arguments).parse_args(arguments)
     try:
         with _term_as_ctrl_c():
-            return asked.run(asked) or 0
+            code = asked.run(asked) or 0
+            sys.stdout.flush()
+            return code
     except UnitsFailed as failure:
         for sentence in str(failure).splitlines():
             print(f"wslib {asked.command}: {sentence}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # whoever reads has seen enough, as in `wslib status | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except (ParameterError, ValueError, OSError, store.DamagedResult, BrokenProcessPool) as error:
         print(f"wslib {asked.command}: {error}", file=sys.stderr)
         return 2
@@ -70,7 +76,8 @@ def _term_as_ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The commands; the help of those that take an experiment names the parameters of the one among ``arguments``."""
     parser = argparse.ArgumentParser(prog="wslib", description="Warm Start, a study that runs: results at a prompt.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -88,7 +95,18 @@ def _parser() -> argparse.ArgumentParser:
     status = commands.add_parser("status", help="what is stored, of how many, made when, where and with what")
     status.set_defaults(run=_status)
 
-    run = _with_experiment(commands, "run", _run, "compute an experiment's missing results and store them")
+    text = "list all training runs, published ones and those of your own"
+    listing = commands.add_parser("runs", help=text, description=text)
+    listing.add_argument("--own", action="store_true", help="only those that were computed here")
+    listing.set_defaults(run=_runs)
+
+    text = "look into a result: what was asked, its numbers, its tables, how it was made"
+    show = commands.add_parser("show", help=text, description=text)
+    show.add_argument("id", metavar="ID", help="the beginning of the id of a result or of a run")
+    show.set_defaults(run=lambda asked: print(shown.look_into(asked.id, store.LocalStore())))
+
+    named = next((name for name in arguments if name in EXPERIMENTS), "")
+    run = _with_experiment(commands, "run", _run, "compute an experiment's missing results and store them", named)
     run.add_argument("--unit", metavar="ID", help="only this unit")
     run.add_argument("--index", type=int, metavar="K", help="only the K-th of all units, from 0, as in a SLURM array")
     run.add_argument("--kind", help="only units of this kind, such as run")
@@ -97,18 +115,15 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--again", action="store_true", help="compute --unit or --index here even if it is known")
     run.add_argument("--on", metavar="ADDRESS", help="a Dask scheduler, as in tcp://127.0.0.1:8786")
 
-    check = _with_experiment(
-        commands, "verify", _verify, "check all digests and compute some results again", optional=True
-    )
+    check = _with_experiment(commands, "verify", _verify, "check all digests and compute some results again", named)
     check.add_argument("--unit", metavar="ID", help="compute this unit again")
     check.add_argument("--sample", type=int, default=1, metavar="N", help="units computed again (default: 1)")
     check.add_argument("--seconds", type=float, default=300, help="processor time they may take (default: 300)")
     check.add_argument("--seed", type=int, default=0, help="another seed, another sample")
     check.add_argument("--record", type=Path, metavar="FILE", help="append a row a unit to this CSV file")
 
-    publish = _with_experiment(
-        commands, "publish", _publish, "write an experiment's results, at its default parameters, to data/"
-    )
+    text = "write an experiment's results to data/: those of its default parameters, and with --set others beside them"
+    publish = _with_experiment(commands, "publish", _publish, text, named)
     publish.add_argument("--uncommitted", action="store_true", help="also what was computed with uncommitted code")
 
     pack = commands.add_parser("pack", help="pack the networks that are not published into a zip file")
@@ -128,16 +143,54 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _with_experiment(commands: Any, name: str, action: Any, text: str, optional: bool = False) -> Any:
-    command = commands.add_parser(name, help=text, description=text)
-    command.add_argument("experiment", choices=sorted(EXPERIMENTS), nargs="?" if optional else None)
-    command.add_argument("--workers", type=int, default=0, help="worker processes (default: one per core)")
-    if name != "publish":
-        command.add_argument(
-            "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, as in --set games=20"
-        )
+def _with_experiment(commands: Any, name: str, action: Any, text: str, named: str) -> Any:
+    raw = argparse.RawDescriptionHelpFormatter
+    command = commands.add_parser(name, help=text, description=text, formatter_class=raw, epilog=_parameters_of(named))
+    command.add_argument("experiment", choices=sorted(EXPERIMENTS), nargs="?" if name == "verify" else None)
+    if name != "verify":
+        command.add_argument("--workers", type=int, default=0, help="worker processes (default: one per core)")
+    command.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, as in --set games=20"
+    )
     command.set_defaults(run=action)
     return command
+
+
+def _parameters_of(experiment: str) -> str:
+    """What may be set in an experiment, for the end of a help."""
+    if not experiment:
+        return "the parameters of an experiment: wslib run EXPERIMENT --help"
+    kind = EXPERIMENTS[experiment]
+    lines = [f"parameters of {experiment} (--set NAME=VALUE):"]
+    for name, field in kind.model_fields.items():
+        usual = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
+        lines.append(f"  {name:16} {field.description} (default: {usual})")
+    if further := sorted(getattr(kind, "further", ())):
+        lines.append(f"and any setting of a run: {', '.join(further)}")
+    return "\n".join(lines)
+
+
+def _runs(asked: argparse.Namespace) -> None:
+    from wslib.study.prompt import runs
+
+    frame = runs()
+    frame = frame[frame["results"] != "published"] if asked.own else frame
+    shows = [
+        "unit",
+        "experiment",
+        "game",
+        "method",
+        "warm start",
+        "preset",
+        "seed",
+        "iterations",
+        "switch",
+        "results",
+    ]
+    if frame.empty:
+        print("no run is there yet: 'wslib run one_run' trains one")
+    else:
+        print(frame[shows].astype({"iterations": "Int64", "switch": "Int64"}).to_string(index=False, na_rep="–"))
 
 
 def _experiment(name: str, settings: Sequence[str], workers: int) -> Experiment:
@@ -148,27 +201,8 @@ def _experiment(name: str, settings: Sequence[str], workers: int) -> Experiment:
             raise ParameterError(f"--set {setting!r} is not allowed: it should be NAME=VALUE, as in games=20")
         values[key] = value
     asked = EXPERIMENTS[name](**({"workers": workers} | values))
-    for key in values if values.get("preset") == "smoke" else ():
-        _refuse_idle(asked, values, key)
+    refuse_idle(asked, values)
     return asked
-
-
-def _refuse_idle(asked: Experiment, values: dict[str, Any], key: str) -> None:
-    """Refuse a setting that the preset smoke, which has a scale of its own, would pass over in silence."""
-    kind = type(asked)
-    try:
-        meant = getattr(kind(**{key: values[key]}), key)
-        idle = getattr(asked, key) != meant
-        if not idle and type(meant) is int and key != "workers":
-            other = kind(**(values | {key: 2 * meant or 2}))
-            idle = [unit.id for unit in other.units()] == [unit.id for unit in asked.units()]
-    except ParameterError:  # a value that only goes with others
-        return
-    if idle:
-        raise ParameterError(
-            f"{key} = {values[key]} does not act with preset 'smoke', which has a scale of its own: one of the two "
-            "should be left out"
-        )
 
 
 def _study(asked: argparse.Namespace) -> None:
@@ -183,7 +217,7 @@ def _study(asked: argparse.Namespace) -> None:
         return
 
     def publish(name: str) -> None:
-        _publish(argparse.Namespace(experiment=name, workers=1, uncommitted=asked.uncommitted))
+        _publish(argparse.Namespace(experiment=name, workers=1, set=[], uncommitted=asked.uncommitted))
 
     def tell(line: str) -> None:
         print(line, flush=True)
@@ -205,6 +239,10 @@ def _status(asked: argparse.Namespace) -> None:
         print(f"{name:14}{len(origins):7}{counts[0]:11}{counts[1]:7}{counts[2]:9}")
         made += _made(name, pd.DataFrame([stored.provenance for _, stored in known.values()]))
     print("\n".join(["", *made]) if made else "", end="\n" if made else "")
+    own = shown.own_units(local, [unit.id for experiment in EXPERIMENTS.values() for unit in experiment().units()])
+    if len(own):
+        listed = ", ".join(f"{number} {kind}" for kind, number in own.items())
+        print(f"\nof your own parameters: {listed}; 'wslib runs --own' lists the runs, 'wslib show ID' looks into one")
 
 
 def _made(name: str, provenance: pd.DataFrame) -> list[str]:
@@ -269,8 +307,25 @@ def _run(asked: argparse.Namespace) -> None:
     else:
         on = {"on": asked.on} if asked.on is not None else {}
         frame = study.results(units, experiment.name, experiment.workers, **on)
-        counts = frame.drop_duplicates("unit")["origin"].value_counts().to_dict()
-        print(", ".join(f"{number} units {origin}" for origin, number in counts.items()))
+        _end(asked, units, frame.drop_duplicates("unit"))
+
+
+def _end(asked: argparse.Namespace, units: Sequence[Unit], found: pd.DataFrame) -> None:
+    """Where what was asked for is, a unit's numbers, and what may come next."""
+    counts = found["origin"].value_counts().to_dict()
+    print(", ".join(f"{number} unit{'s' if number != 1 else ''} {origin}" for origin, number in counts.items()))
+    if len(found) == 1:
+        row = found.dropna(axis="columns").iloc[0].to_dict()
+        name, where = row.pop("unit"), row.pop("origin")
+        place = store.default_root() / units[0].kind / name if where == "computed here" else store.published_root()
+        print(f"{units[0].kind} {name} in {place}: {shown.numbers(row)}")
+    else:
+        name = found["unit"].iloc[0]
+        print(f"those computed here are in {store.default_root()}" if "computed here" in counts else "")
+    print(f"to look into one: wslib show {name}")
+    if asked.unit is None and asked.index is None and asked.kind is None:
+        values = dict(setting.split("=", 1) for setting in asked.set)
+        print(f"as a page: {shown.page_line(asked.experiment, values)}")
 
 
 def _verify(asked: argparse.Namespace) -> int:
@@ -307,7 +362,7 @@ def _verify(asked: argparse.Namespace) -> int:
             if asked.record:
                 verify.write_record(asked.record, again)
     if not done:
-        print("no unit was computed again: none is there that can be, within the time")
+        print("no unit was computed again" + (": none is there that can be, within the time" if asked.sample else ""))
     return int(differences > 0)
 
 
@@ -317,6 +372,8 @@ def _publish(asked: argparse.Namespace) -> None:
     units = experiment.published_units()
     if experiment.waits:  # else too large to wait for: what is there is published, and the pages say of how many
         study.results(units, experiment.name, asked.workers)
+    if asked.set:
+        units += [unit for unit in _experiment(asked.experiment, asked.set, 1).published_units() if unit not in units]
     done = publish_experiment(experiment.name, units, experiment.tables, asked.uncommitted)
     for sentence in done.left_out:
         print(sentence, file=sys.stderr)

@@ -15,6 +15,7 @@ from myst_nb import glue
 
 from wslib.parameters import ParameterError, Parameters
 from wslib.study.engine import units as study
+from wslib.study.pages.base import refuse_idle
 from wslib.study.report.look import plain_zeros
 
 P = TypeVar("P", bound=Parameters)
@@ -27,16 +28,19 @@ def read_parameters(model: type[P], namespace: Mapping[str, Any]) -> P:
 
     Where more runs are there than an experiment asks for by default, they are asked for.
     """
-    known = set(model.model_fields)
-    unknown = sorted(_injected(namespace.get("In", [])) - known)
+    known, further = set(model.model_fields), set(getattr(model, "further", ()))
+    given = _injected(namespace.get("In", []))
+    unknown = sorted(given - known - further)
     if unknown:
         raise ParameterError(
             f"there is no parameter {unknown[0]!r} here: the parameters are {', '.join(model.model_fields)}"
         )
+    known -= set(getattr(model, "beside_the_cell", ()))
     missing = sorted(known - set(namespace))
     if missing:
         raise ParameterError(f"run the parameters cell first: {missing[0]!r} has no value yet")
-    asked = model(**{name: namespace[name] for name in model.model_fields})
+    asked = model(**{name: namespace[name] for name in known | (given & further)})
+    refuse_idle(asked, {name: namespace[name] for name in given})
     return asked.grown() if hasattr(asked, "grown") else asked
 
 

@@ -6,8 +6,8 @@ handler by the beginning of the path (the entry points in ``pyproject.toml``): `
 
 Papermill writes an output in place, so that one that is killed can leave half a notebook where a whole
 one was. While this module is imported, its handler for local files learns to write as ours does, and to
-read text, so that any other path to a notebook works too. And kernels listen to files of their owner's, where
-others on the machine cannot talk to them, and not to ports.
+read text, so that any other path to a notebook works too, and an error of ours is one sentence at its end.
+And kernels listen to files of their owner's, where others on the machine cannot talk to them, and not to ports.
 """
 
 import contextlib
@@ -30,9 +30,15 @@ from traitlets import default
 from wslib._bar import BY_PAPERMILL
 
 TEXT_ENDINGS = (".py", ".md")
+OURS = ("NotebookRefused", "ParameterError", "UnitsFailed", "DamagedResult", "SchedulerLost", "WorkerLost")
+"""Errors whose text is one sentence that says what to do."""
 
 # Papermill wonders at every other ending than .ipynb; here that is the point.
 warnings.filterwarnings("ignore", message=r"The specified file .* does not end in", category=UserWarning)
+
+
+class NotebookRefused(ValueError):
+    """A path that cannot be read or written as a notebook."""
 
 
 class JupytextHandler:
@@ -44,8 +50,7 @@ class JupytextHandler:
     def read(self, path: str) -> str:
         """Return the notebook at `path` as notebook JSON, whatever form it is kept in."""
         path = _local(path)
-        if ".." in Path(path).parts:
-            raise ValueError(f"{path!r} is not allowed: the path of a notebook should not contain '..'")
+        _check_input(Path(path))
         if path.endswith(TEXT_ENDINGS):
             notebook = jupytext.read(path)
             # Papermill insists on a language, which a header written by hand easily lacks.
@@ -59,6 +64,7 @@ class JupytextHandler:
 
         Papermill saves after every cell; a run that is killed leaves a notebook that opens.
         """
+        _check_output(Path(_local(path)))
         write_atomically(buf, Path(_local(path)))
 
     def listdir(self, path: str) -> list[str]:
@@ -68,6 +74,27 @@ class JupytextHandler:
     def pretty_path(self, path: str) -> str:
         """Return `path` as it is shown in messages."""
         return _local(path)
+
+
+def _check_input(path: Path) -> None:
+    """Refuse what is no notebook, and name those that are there instead."""
+    if path.suffix not in (*TEXT_ENDINGS, ".ipynb"):
+        raise NotebookRefused(f"{path} is no notebook: its name should end with .py, .md or .ipynb")
+    if not path.is_file():
+        others = sorted(other.stem for other in path.parent.glob(f"*{path.suffix}"))
+        raise NotebookRefused(
+            f"there is no notebook {path}: " + (f"{path.parent} has {', '.join(others)}" if others else "none is there")
+        )
+
+
+def _check_output(path: Path) -> None:
+    """Refuse an output in whose place something else is, above all the text of a notebook: that would be lost."""
+    if path.is_dir():
+        raise NotebookRefused(f"the output {path} is a folder: it should be the name of a file, as in {path}/out.ipynb")
+    if path.suffix in TEXT_ENDINGS or path.resolve().suffix in TEXT_ENDINGS:
+        raise NotebookRefused(f"the output {path} would replace a notebook's text: its name should end with .ipynb")
+    if not path.parent.is_dir():
+        raise NotebookRefused(f"there is no folder {path.parent} for the output: it should be made first")
 
 
 def write_atomically(text: str, path: Path) -> None:
@@ -100,17 +127,12 @@ def _umask() -> int:
 
 def _read_text_too(handler: Any, path: str) -> str:
     """What papermill's handler for local files does from now on when it reads."""
-    if path.endswith(TEXT_ENDINGS):
-        return JupytextHandler().read(str(Path(handler._cwd or ".") / path))
-    return _read_json(handler, path)
+    return JupytextHandler().read(str(Path(handler._cwd or ".") / path))
 
 
 def _write_in_one_step(handler: Any, text: str, path: str) -> None:
     """What papermill's handler for local files does from now on when it writes."""
-    target = Path(handler._cwd or ".") / path
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"output folder {target.parent} doesn't exist.")
-    write_atomically(text, target)
+    JupytextHandler().write(text, str(Path(handler._cwd or ".") / path))
 
 
 class PrivateKernelManager(AsyncKernelManager):
@@ -148,10 +170,29 @@ def _takes_sockets(folder: Path) -> bool:
     return True
 
 
+def plain(error: BaseException) -> str | None:
+    """The sentence about an error that needs no traceback: a refusal of ours, here or in the notebook, or a stop."""
+    name = getattr(error, "ename", type(error).__name__)
+    if name == "KeyboardInterrupt":
+        return "stopped; what was finished is stored, and the same line goes on from there"
+    if name in OURS or isinstance(error, OSError):
+        return str(getattr(error, "evalue", error))
+    return None
+
+
+def _tell(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    """What papermill does from now on with an error at its end."""
+    sentence = plain(error) if "papermill" in Path(sys.argv[0]).parts[-2:] else None
+    if sentence is None:
+        _before(kind, error, trace)
+    else:
+        print(f"papermill: {sentence}", file=sys.stderr)
+
+
+_before, sys.excepthook = sys.excepthook, _tell
 handler = JupytextHandler()
 # Papermill imports this module as the last thing it does in its own.
 if papermill := sys.modules.get("papermill.iorw"):
-    _read_json = papermill.LocalHandler.read  # type: ignore[attr-defined]
     papermill.LocalHandler.read = _read_text_too  # type: ignore[attr-defined]
     papermill.LocalHandler.write = _write_in_one_step  # type: ignore[attr-defined]
     _start = NotebookClient.create_kernel_manager

@@ -152,10 +152,10 @@ class Published:
         return len(self._rows)
 
     def asked(self, *kinds: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """The units of these kinds: kind, id, and what they were computed from."""
+        """The units of these kinds, or of all: kind, id, and what they were computed from."""
         with self._told_of():
             for unit, row in self._rows.items():
-                if row["kind"] in kinds:
+                if not kinds or row["kind"] in kinds:
                     yield row["kind"], unit, json.loads(row["parameters"])
 
     def read(self, kind: str, unit: str) -> Stored | None:

@@ -164,6 +164,7 @@ class UntrainedUnit(Unit):
 
     @model_validator(mode="after")
     def _rave_plays(self) -> Self:
+        NetworkSettings(game=self.game, channels=self.channels)  # has rules of its own
         if not (GUIDED[self.a].rave or GUIDED[self.b].rave):
             for name in ("amaf_players", "equivalence"):
                 if getattr(self, name) != self.later[name]:

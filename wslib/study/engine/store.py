@@ -208,6 +208,10 @@ class LocalStore:
         """How many units of a kind are stored."""
         return len(self.latest(kind))
 
+    def kinds(self) -> list[str]:
+        """Kinds of units of which some are stored."""
+        return sorted({path.parents[1].name for path in self.root.glob(f"*/{_ID}/{MANIFEST}")})
+
     def latest(self, kind: str, most: int | None = None) -> list[str]:
         """The ids of the units of a kind that are stored, the latest first; at most so many."""
         made: dict[str, float] = {}

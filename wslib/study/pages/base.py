@@ -4,6 +4,7 @@ An experiment's fields are the parameters of its notebook. ``units()`` lists wha
 same order what each unit stands for.
 """
 
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar, Literal, Self
@@ -12,7 +13,7 @@ import pandas as pd
 from pydantic import Field, field_validator, model_validator
 
 from wslib.games import game
-from wslib.parameters import Parameters
+from wslib.parameters import ParameterError, Parameters
 from wslib.play import METHODS, player
 from wslib.study.engine.units import MatchUnit, Unit
 
@@ -118,6 +119,30 @@ def _at_most(most: int, value: Any) -> Any:
         return min(int(value), most)
     except (TypeError, ValueError):
         return most if value is None else value
+
+
+def refuse_idle(asked: Any, given: Mapping[str, Any]) -> None:
+    """Refuse a setting that the preset smoke, which has a scale of its own, would pass over in silence."""
+    for name in given if given.get("preset") == "smoke" else ():
+        if name not in ("preset", "workers") and _is_idle(asked, given, name):
+            raise ParameterError(
+                f"{name} = {given[name]} does not act with preset 'smoke', which has a scale of its own: one of the "
+                "two should be left out"
+            )
+
+
+def _is_idle(asked: Any, given: Mapping[str, Any], name: str) -> bool:
+    kind = type(asked)
+    try:
+        meant = getattr(kind(**{name: given[name]}), name)
+        if getattr(asked, name) != meant:
+            return True
+        if type(meant) is not int or not hasattr(asked, "units"):
+            return False
+        other = kind(**{**given, name: 2 * meant or 2})
+        return [unit.id for unit in other.units()] == [unit.id for unit in asked.units()]
+    except (ParameterError, AttributeError):  # a value that only goes with others
+        return False
 
 
 FIRST_USE = {"amaf_players": "first"}

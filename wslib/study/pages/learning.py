@@ -201,25 +201,43 @@ class ItLearns(_Lists):
 
 
 class OneRun(Experiment):
-    """One training run to look into."""
+    """One training run to look into, with any setting of a run: ``OneRun(board="othello", epochs=3)``."""
 
     name: ClassVar[str] = "one_run"
+    beside_the_cell: ClassVar[tuple[str, ...]] = ("settings",)
+    further: ClassVar[frozenset[str]] = frozenset(RunSettings.model_fields) - {"game", "method", "switch", "seed"}
+    """Settings of a run that may be given beside the parameters of the page."""
     tables: ClassVar[tuple[str, ...]] = ("iterations",)
 
-    preset: Literal["smoke", "laptop", "table", "paper"] = Field("laptop", description="scale of the run")  # type: ignore[assignment]
+    preset: Literal["smoke", "laptop", "table", "paper", "letter"] = Field("laptop", description="scale of the run")  # type: ignore[assignment]
     board: str = Field("connect4", description="the game learned")
     method: Literal["baseline", "rollout", "rave", "rora", "wro", "wrora", "rhea"] = Field(
         "wrora", description="who plays the warm start"
     )
     switch: Literal["fixed", "adaptive"] = Field("fixed", description="how the warm start ends")
-    iterations: int = Field(100, ge=1, le=10_000, description="iterations (smoke: 2)")
+    iterations: int = Field(100, ge=1, le=10_000, description="iterations (smoke: 2 unless given)")
     seed: int = Field(0, ge=0, description="seed of all random streams")
+    settings: tuple[tuple[str, Any], ...] = Field((), description="other settings of the run, by name")
+
+    def __init__(self, **values: Any) -> None:
+        settings = {**dict(values.pop("settings", ())), **{n: values.pop(n) for n in self.further & {*values}}}
+        settings = {n: split(v) if n in ("hidden", "weights") else v for n, v in settings.items()}
+        values |= {"settings": tuple(sorted(settings.items()))}
+        super().__init__(**values)
+        _ = self.run  # has rules of its own
+
+    @property
+    def run(self) -> RunSettings:
+        """The settings of the run."""
+        warm = {} if self.method == "baseline" else {"switch": self.switch}
+        given = {"game": self.board, "method": self.method, "seed": self.seed, **warm, **dict(self.settings)}
+        return preset(self.preset, **given)
 
     def asked(self) -> Asked:
         """The run."""
-        warm = {} if self.method == "baseline" else {"switch": self.switch}
-        run = preset(self.preset, game=self.board, method=self.method, seed=self.seed, **warm)
-        iterations = 2 if self.preset == "smoke" else self.iterations
+        run = self.run
+        usual = self.iterations == type(self).model_fields["iterations"].default
+        iterations = 2 if self.preset == "smoke" and usual else self.iterations
         return [(RunUnit(run=run, iterations=iterations), {"board": self.board, "kind": self.method})]
 
 

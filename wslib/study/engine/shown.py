@@ -1,0 +1,143 @@
+"""Results at the command line: what was computed where, one of them looked into, and what may come next."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from wslib.files import published_root
+from wslib.parameters import NETWORK_RESULTS_VERSION, ParameterError, digest
+from wslib.study.engine.published import other_shelves
+from wslib.study.engine.store import DamagedResult, LocalStore, Stored
+from wslib.training.settings import PRESETS, preset
+
+ROWS = 12
+"""Of a table that is shown."""
+
+
+class Found(NamedTuple):
+    """A result, and where it is."""
+
+    kind: str
+    unit: str
+    parameters: Mapping[str, Any]
+    result: Stored
+    place: str
+
+
+def look_into(name: str, local: LocalStore) -> str:
+    """What is known of a result, named by the beginning of its id or, a training run, of its run's."""
+    found = list({one.unit: one for one in _matching(name.lower(), local)}.values()) if name else []
+    if not found:
+        raise ParameterError(
+            f"there is no result {name[:40]!r}, published or in {local.root}: 'wslib runs' lists the training runs"
+        )
+    exact = [one for one in found if name in (one.unit, _run_id(one.parameters))]
+    if len(exact or found) > 1:
+        listed = ", ".join(f"{one.unit} ({one.kind})" for one in found[:4])
+        raise ParameterError(
+            f"{len(found)} results begin with {name[:40]!r}, {listed} among them: more letters tell which"
+        )
+    return "\n".join(_told(*(exact or found)))
+
+
+def _matching(name: str, local: LocalStore) -> Iterator[Found]:
+    """Results whose id, or whose run's id, begins so: the published ones first."""
+    for shelf in other_shelves(""):
+        for kind, unit, parameters in shelf.asked():
+            if _begins(name, unit, parameters) and (result := shelf.read(kind, unit)):
+                yield Found(kind, unit, parameters, result, f"published in {published_root() / shelf.folder.name}")
+    for kind in local.kinds():
+        for unit in local.latest(kind):
+            try:
+                parameters = local.parameters(kind, unit)
+            except DamagedResult:
+                continue
+            if _begins(name, unit, parameters) and (result := local.read(kind, unit)):
+                yield Found(kind, unit, parameters, result, f"computed here, in {local.root / kind / unit}")
+
+
+def _begins(name: str, unit: str, parameters: Mapping[str, Any]) -> bool:
+    return unit.startswith(name) or _run_id(parameters).startswith(name)
+
+
+def _run_id(parameters: Mapping[str, Any]) -> str:
+    """The id of the run of a unit that trains one."""
+    run = parameters.get("run")
+    return digest(run, NETWORK_RESULTS_VERSION) if isinstance(run, dict) and "opponent" not in parameters else ""
+
+
+def _told(found: Found) -> Iterator[str]:
+    yield f"{found.kind} {found.unit}, {found.place}"
+    yield f"asked for: {_plainly(found.parameters)}"
+    yield f"numbers: {numbers(found.result.summary)}"
+    made = {
+        n: v for n, v in found.result.provenance.items() if n in ("date", "code", "processor", "gpu", "cpu_seconds")
+    }
+    yield f"made: {_plainly(made) or 'it is not known how'}"
+    for name, table in found.result.tables.items():
+        if len(table):
+            yield f"\n{name}, {len(table)} rows:\n{table.to_string(index=False, max_rows=ROWS, max_cols=14)}"
+    if found.kind == "run":
+        yield f"\nas a page: {one_run_line(found.parameters)}"
+        yield f'at a prompt: ws.trained(run="{_run_id(found.parameters)}")'
+
+
+def numbers(summary: Mapping[str, Any]) -> str:
+    """The numbers of a result in a line.
+
+    >>> numbers({"wins": 3, "score": 0.61234567})
+    'wins 3, score 0.612'
+    """
+    return ", ".join(f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}"
+                     for name, value in summary.items())  # fmt: skip
+
+
+def _plainly(values: Mapping[str, Any]) -> str:
+    """Parameters in a line, those within others in brackets, without what cannot act."""
+    told = []
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            told.append(f"{name} ({_plainly(value)})")
+        elif value is not None and value == value:
+            told.append(f"{name} = {value}")
+    return ", ".join(told)
+
+
+def one_run_line(parameters: Mapping[str, Any]) -> str:
+    """The line that shows a run, a unit by its canonical parameters, as a page."""
+    run, own = parameters["run"], {"iterations": parameters["iterations"]}
+    given = {name: run.get(name) for name in ("game", "method", "seed", "switch", "warm_iterations", "shape")}
+    differences: dict[str, dict[str, Any]] = {}
+    for name in PRESETS:
+        usual = preset(name, **given).canonical()
+        differences[name] = {
+            n: run.get(n) for n in sorted({*run, *usual}) if _listed(run.get(n)) != _listed(usual.get(n))
+        }
+    nearest = min(differences, key=lambda name: len(differences[name]))
+    own |= {"preset": nearest, "board": run["game"], "method": run["method"], "seed": run["seed"]}
+    own |= {"switch": run["switch"]} if run.get("switch") else {}
+    usual = {"warm_iterations": (None, 5), "shape": ("author",)}
+    own |= {name: run.get(name) for name, values in usual.items() if run.get(name) not in values}
+    return page_line("one_run", own | {n: v for n, v in differences[nearest].items() if v is not None})
+
+
+def page_line(name: str, values: Mapping[str, Any]) -> str:
+    """The line that runs a notebook with these parameters.
+
+    >>> page_line("games", {"games": 20})
+    'papermill notebooks/games.py out.ipynb -p games 20'
+    """
+    given = "".join(f" -p {n} {','.join(map(str, v)) if isinstance(v, list | tuple) else v}" for n, v in values.items())
+    return f"papermill notebooks/{name}.py out.ipynb{given}"
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def own_units(local: LocalStore, asked: Sequence[str]) -> pd.Series:
+    """How many stored results of each kind nobody asks for by default: those of one's own parameters."""
+    known = {*asked}
+    counts = {kind: sum(unit not in known for unit in local.latest(kind)) for kind in local.kinds()}
+    return pd.Series({kind: number for kind, number in counts.items() if number}, dtype=int)
