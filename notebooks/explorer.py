@@ -40,7 +40,8 @@ say(report.summary_prose(runs))
 
 # %% [markdown]
 # Click a column's head to sort by it, and again to turn it round; the menus and the search field narrow the table, and the
-# link downloads the rows that are seen.
+# link downloads the rows that are seen. In JupyterLab, after `import wslib as ws`, `ws.browse()` leads from each run to its curves,
+# its games and its network, and `ws.run("…")` takes the name in the last column.
 
 # %% tags=["hide-input"]
 report.explorer(runs)

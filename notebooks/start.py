@@ -45,36 +45,44 @@ searches = ws.search(position, untrained, methods="all", simulations=100)
 searches
 
 # %% [markdown]
-# ## Look into the tree
+# ## Look inside
 #
-# The moves that a search visits most, the best one first; `after` looks one move deeper, `more` goes on searching.
+# The same with boards to click on, more simulations on demand, the tree of each search to unfold, and one search simulation by
+# simulation: what it selects, expands, evaluates and backs up, with the numbers of each step.
 
 # %%
-searches["wrora"].more(100).tree(depth=2)
+ws.inspect(position, untrained)
 
 # %% [markdown]
-# ## Train a little
+# ## Train a little, and watch
 #
-# A warm start by WRoRa and a few iterations of self-play. The same line goes on where it stopped.
+# A warm start by WRoRa and a few iterations of self-play, in a process of its own; the monitor reads what it stores. It also
+# shows whatever else trains on this machine, and runs that have ended.
+
+# %%
+run = ws.train("connect4", method="wrora", iterations=iterations, preset=preset, wait=False)
+ws.monitor(run)
+
+# %% [markdown]
+# The same line without `wait=False` waits for the end, and goes on where a run stopped.
 
 # %%
 run = ws.train("connect4", method="wrora", iterations=iterations, preset=preset)
-run
-
-# %%
 run.games[-1]
 
 # %% [markdown]
 # ## Trained networks
 #
-# Networks that were published, and those of your own runs. One of them is asked about the position from above.
+# All runs that were published or are your own: choose one to see its curves, its games and its network.
 
 # %%
-there = ws.trained("connect4")
-there
+ws.browse()
+
+# %% [markdown]
+# A network can be asked about a position without any search.
 
 # %%
-network = ws.trained(run=there["run"].iloc[0])
+network = ws.trained(run=ws.trained("connect4")["run"].iloc[0])
 network.look(position)
 
 # %% [markdown]

@@ -15,6 +15,7 @@ from test_javascript import ask, network_of
 from wslib.draw.board import LOOKS
 from wslib.games import game
 from wslib.network.model import to_bytes
+from wslib.network.prompt import PlayingNetwork
 from wslib.search import search
 from wslib.study.engine import store
 from wslib.study.engine.networks import FILE
@@ -219,6 +220,32 @@ def test_the_walk_is_the_librarys_search(page: Page, method: str):
     assert [(row[0], int(row[1])) for row in shown] == list(expected["N"].items())
     if method == "rave":
         assert [int(row[5]) for row in shown] == expected["N_rave"].tolist()
+
+
+@in_browser
+@pytest.mark.parametrize("method", ["baseline", "rora", "wrora"])
+def test_the_walk_with_a_network_is_the_librarys_search(browser: Browser, file: Path, method: str):
+    position, network = game("connect4").position("4 4 3"), network_of("connect4", channels=4, hidden=(8,))
+    walked = step_by_step(position, 40, 7, to_bytes(network)).html
+    head = file.read_text(encoding="utf-8").partition("<body>")[0]
+    (file.parent / "walk.html").write_text(f"{head}<body>{walked}", encoding="utf-8")
+    page = browser.new_page()
+    complaints = watch(page, ("file:",))
+    page.goto((file.parent / "walk.html").as_uri())
+    walk = page.locator(".ws-walk")
+    walk.get_by_label("Search").select_option(method)
+    for _ in range(2):
+        walk.get_by_role("button", name="Next step").click()
+    assert "evaluate: the network gives the moves their P" in walk.locator(".ws-told").inner_text()
+    for button, times in (("Finish this simulation", 10), ("Ten more", 3)):
+        for _ in range(times):
+            walk.get_by_role("button", name=button).click()
+    shown = walk.locator("tbody tr").evaluate_all("rows => rows.map(row => [...row.cells].map(c => c.textContent))")
+    page.close()
+    found = search(position, PlayingNetwork(network), method=method, simulations=40, seed=7)
+    expected = found.table().sort_index(key=lambda moves: moves.map(position.game.action_number))
+    assert not complaints
+    assert [(row[0], int(row[1])) for row in shown] == list(expected["N"].items())
 
 
 @in_browser

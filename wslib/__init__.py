@@ -19,9 +19,9 @@ The rooms of the house; each knows only those above it, and nothing above ``stud
     network/   layers, fitting, compiled evaluation                 network, load
     training/  self-play, training, arena: the loop of a run
     perfect/   solvers, positions with known values, measures       solve
-    study/     the study itself, which asks and shows               train, trained, runs, tournament
+    study/     the study itself, which asks and shows               train, trained, run, runs, tournament
                engine/ (units of work, store, command line), statistics/ (ratings, tests), pages/ (experiments),
-               claims/ (verdicts), report/ (tables, figures), lab/ (JupyterLab)               board
+               claims/ (verdicts), report/ (tables, figures), lab/ (JupyterLab)       board, inspect, monitor, browse
 
 Names are taken where objects are expected: ``"connect4"`` for a game or its start, ``"mcts"`` for a player.
 """
@@ -43,7 +43,11 @@ if TYPE_CHECKING:
     from wslib.play import player as player
     from wslib.play.match import match as match
     from wslib.search import search as search
+    from wslib.study.lab.browser import browse as browse
+    from wslib.study.lab.inspector import inspect as inspect
+    from wslib.study.lab.monitor import monitor as monitor
     from wslib.study.lab.table import board as board
+    from wslib.study.prompt import run as run
     from wslib.study.prompt import runs as runs
     from wslib.study.prompt import tournament as tournament
     from wslib.study.prompt import train as train
@@ -52,10 +56,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "board": "study.lab.table", "check_game": "games", "game": "games", "load": "network.prompt", "match": "play",
-    "move": "play", "network": "network.prompt", "play": "play", "player": "play", "runs": "study.prompt",
-    "search": "search", "solve": "perfect.solver",
-    "tournament": "study.prompt", "train": "study.prompt", "trained": "study.prompt",
+    "board": "study.lab.table", "browse": "study.lab.browser", "check_game": "games", "game": "games",
+    "inspect": "study.lab.inspector", "load": "network.prompt", "match": "play", "monitor": "study.lab.monitor",
+    "move": "play", "network": "network.prompt", "play": "play", "player": "play", "run": "study.prompt",
+    "runs": "study.prompt", "search": "search", "solve": "perfect.solver", "tournament": "study.prompt",
+    "train": "study.prompt", "trained": "study.prompt",
 }  # fmt: skip
 """Where the public names live: they are looked up when they are first used, so that this import takes no time, and that
 the rooms above ``study`` do without it."""

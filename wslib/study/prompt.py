@@ -6,11 +6,15 @@ and kept, and the same settings give the same results as everywhere. Own results
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import pandas as pd
@@ -27,12 +31,13 @@ from wslib.play import NetworkPlayer, match
 from wslib.play.players import player_of
 from wslib.search import GUIDED
 from wslib.study.claims.evidence import Evidence
-from wslib.study.claims.listing import NAMES, all_runs, preset_of, warm_start
+from wslib.study.claims.listing import NAMES, all_runs, preset_of, published, stored, warm_start
 from wslib.study.engine import networks
 from wslib.study.engine import units as study
+from wslib.study.engine.published import shelf
 from wslib.study.engine.run_files import RunFiles
 from wslib.study.engine.runs import RunUnit
-from wslib.study.engine.store import MANIFEST, DamagedResult, read_manifest
+from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, read_manifest
 from wslib.study.engine.tournament import NetworkEntrant, meetings
 from wslib.study.statistics.rating import Rating, RatingSettings, rate
 from wslib.training.settings import PRESETS, RunSettings
@@ -133,11 +138,12 @@ class TrainedNetwork(PlayingNetwork):
 
 @takes(RunSettings, without=("game",), varying={name for values in PRESETS.values() for name in values})
 def train(game: Game | str, method: str = "baseline", iterations: int = 10, *, preset: str = "laptop", seed: int = 0,
-          progress: bool = True, **options: Any) -> Run:  # fmt: skip
+          progress: bool = True, wait: bool = True, **options: Any) -> Run:  # fmt: skip
     """Train a run, or go on with it: what it has come to before is read, and every iteration is kept.
 
     ``preset`` (smoke, laptop, table, paper, letter) gives the values of the options that are not given. The same call
-    takes an interrupted run up again, and with more iterations goes on with a finished one.
+    takes an interrupted run up again, and with more iterations goes on with a finished one. With ``wait=False`` it
+    trains in a process of its own, which goes on when this one ends; ``monitor(run)`` shows how far it is.
     """
     if not isinstance(preset, str):
         raise ParameterError(f"there is no preset {brief(preset)}: the presets are {', '.join(PRESETS)}")
@@ -147,6 +153,10 @@ def train(game: Game | str, method: str = "baseline", iterations: int = 10, *, p
     unit, root = RunUnit(run=run, iterations=iterations), default_root()
     if study.origins([unit], HERE)[unit.id] is None or not networks.is_there(run, unit.iterations, root):
         study.check_writable(root)
+        if not wait:
+            given = {"game": run.game, "method": method, "iterations": unit.iterations, "preset": preset, "seed": seed}
+            _start_elsewhere(given | options)
+            return Run(run, unit.iterations)
         begun = next((k for k in RunFiles(run, root).iterations() if k <= unit.iterations), 0)
         with tqdm(total=unit.iterations, initial=begun, desc=f"{run.method}, {game}", unit="iteration", leave=False,
                   disable=not progress or nobody_looks()) as bar:  # fmt: skip
@@ -154,10 +164,39 @@ def train(game: Game | str, method: str = "baseline", iterations: int = 10, *, p
     return Run(run, unit.iterations)
 
 
+def _start_elsewhere(given: dict[str, Any]) -> None:
+    """Train in a process of its own, which does not end with this one."""
+    script = "import sys, json; from wslib.study.prompt import train; train(**json.loads(sys.argv[1]))"
+    none = subprocess.DEVNULL
+    command = [sys.executable, "-c", script, json.dumps(given)]
+    subprocess.Popen(command, start_new_session=True, stdin=none, stdout=none, stderr=none)
+
+
 def runs() -> pd.DataFrame:
     """All training runs that are published or stored here, a row each; their networks are listed by ``trained()``."""
     found = all_runs(Evidence({}, {})).drop(columns=["Elo", "pool"])
     return found.assign(experiment=found["experiment"].replace("", "own")).drop_duplicates("unit", ignore_index=True)
+
+
+def run(unit: str) -> Run:
+    """A run that is published or stored here, by the name of its unit as ``runs()`` lists it, or by its id."""
+    if isinstance(unit, str) and unit:
+        for one in (*published(("run",)), *stored(LocalStore(), ("run",))):
+            with suppress(ParameterError, LookupError, TypeError):
+                settings = _settings_of(one.parameters["run"])
+                if one.unit.startswith(unit) or settings.id.startswith(unit):
+                    found = Run(settings, int(one.parameters["iterations"]))
+                    # As it was stored: also what today's code, by its version, would ask for anew.
+                    kept = (shelf(one.experiment) if one.experiment else LocalStore()).read(one.kind, one.unit)
+                    if kept is not None:
+                        vars(found)["log"] = kept.tables["iterations"]
+                    return found
+    raise ParameterError(f"there is no run {brief(unit)}; runs() lists those that are there, by their unit")
+
+
+def _settings_of(canonical: Mapping[str, Any]) -> RunSettings:
+    """A run's settings from their canonical form, in which fields that cannot act are null."""
+    return RunSettings(**{field: value for field, value in canonical.items() if value is not None})
 
 
 # --- networks ---------------------------------------------------------------------------------------------------------
@@ -187,12 +226,24 @@ def _found() -> Iterator[tuple[dict[str, Any], str, str, tuple[int, ...]]]:
             yield facts["run"], folder.name, "own", tuple(iterations)
 
 
+def runs_in(root: Path) -> list[RunSettings]:
+    """The runs that have begun in a store, those that stored something last first; what is not readable is left out."""
+    found = []
+    for folder in (root / "state").glob("*"):
+        with suppress(OSError, DamagedResult, ParameterError, KeyError, ValueError):
+            latest = max(folder.glob(f"*/{MANIFEST}"), key=lambda path: path.stat().st_mtime)
+            run = _settings_of(read_manifest(latest.parent)["run"])
+            if run.id == folder.name:
+                found.append((latest.stat().st_mtime, run))
+    return [run for _, run in sorted(found, key=lambda one: -one[0])]
+
+
 def _there() -> list[_There]:
     """The same with the runs' settings; networks of other versions of the results are left out."""
     there = []
     for canonical, name, results, iterations in _found():
         try:
-            run = RunSettings(**{field: value for field, value in canonical.items() if value is not None})
+            run = _settings_of(canonical)
         except ParameterError:
             continue
         if run.id == name:

@@ -1,7 +1,8 @@
 /* How a simulation works, step by step on a tiny board: select, expand, evaluate, back up, with the numbers of each.
 
-   It mounts itself in every <div class="ws-walk">, whose script of JSON names {game, moves, state, simulations}: the
-   position that is searched, the state of the random stream, and m, on which RAVE's β depends. */
+   It mounts itself in every <div class="ws-walk">, whose script of JSON names {game, moves, state, simulations, network}:
+   the position that is searched, the state of the random stream, m, on which RAVE's β depends, and in base64 the file of a
+   network, or nothing for the searches that do without. JupyterLab gives the position itself. */
 (function (root) {
   "use strict";
   const WarmStart = (root.WarmStart = root.WarmStart || {});
@@ -16,12 +17,13 @@
     constructor(host, given) {
       this.given = given;
       this.game = WarmStart.game(given.game);
-      this.start = this.game.position(given.moves);
+      this.start = given.position || this.game.position(given.moves);
+      this.network = given.network ? WarmStart.Network.fromBase64(given.network) : null;
       const boardHost = element("div", {});
       this.board = new WarmStart.Board(boardHost, { plain: true });
       this.method = element("select", { onchange: () => this.restart() },
-        ...Object.entries(WarmStart.UNGUIDED).map(([key, { name }]) => element("option", { value: key }, name)));
-      this.method.value = "rave";
+        ...Object.entries(this.network ? WarmStart.METHODS : WarmStart.UNGUIDED).map(([key, { name }]) => element("option", { value: key }, name)));
+      this.method.value = given.method || "rave";
       const button = (text, act) => element("button", { type: "button", onclick: act }, text);
       const bar = element("div", { class: "ws-bar" }, element("label", {}, "Search ", this.method),
         button("Next step", () => this.step()), button("Finish this simulation", () => this.finish()),
@@ -35,7 +37,7 @@
 
     restart() {
       const options = { method: this.method.value, simulations: this.given.simulations };
-      this.search = new WarmStart.Search(this.game, options, null, WarmStart.Stream.of(this.given.state));
+      this.search = new WarmStart.Search(this.game, options, this.network, WarmStart.Stream.of(this.given.state));
       this.number = 0;
       this.steps = [];
       this._tell("The tree is empty. Each simulation selects a path, expands the tree by a state, evaluates it, and backs the " +
@@ -96,7 +98,8 @@
       const position = walk.line[walk.line.length - 1];
       const text = position.isOver
         ? `Expand: nothing, because this is the end of a game (${position.caption}).`
-        : `Expand: this state was not in the tree, and now is. Its ${position.legal.length} moves share the prior.`;
+        : `Expand: this state was not in the tree, and now is. Its ${position.legal.length} moves share the prior` +
+          `${this.network ? ", until the network has been asked" : ""}.`;
       this._tell(`Simulation ${this.number}. ${text}`, position, walk.leaf, walk.edges);
     }
 
@@ -107,10 +110,21 @@
       Object.assign(walk, this.search.evaluate(walk.leaf));
       const used = (set) => Array.from(set.keys()).filter((action) => set[action])
         .map((action) => this.game.actionName(action)).join(" ") || "nothing";
-      const text = walk.playout
-        ? `a playout of ${walk.playout.plies} random plies, in which ${mover} plays ${used(walk.playout.mine)} and ` +
-          `${other} plays ${used(walk.playout.theirs)}: ${mover} ${OUTCOMES[walk.value]}.`
-        : `no playout is needed: ${mover}, to move, ${OUTCOMES[walk.value]}.`;
+      const parts = [];
+      if (position.isOver) parts.push(`nothing is asked: ${mover}, to move, ${OUTCOMES[walk.value]}.`);
+      else if (this.network) {
+        parts.push(`the network gives the moves their P, and the state V = ${two(walk.leaf.networkValue)} for ${mover}, to move.`);
+      }
+      if (walk.playout) {
+        parts.push(`a playout of ${walk.playout.plies} random plies, in which ${mover} plays ${used(walk.playout.mine)} and ` +
+          `${other} plays ${used(walk.playout.theirs)}: ${mover} ${OUTCOMES[walk.playout.value]}.`);
+        if (this.network) {
+          const w = this.search.playoutShare;
+          parts.push(`the value is (1 − w) V + w z = (1 − ${w}) · ${two(walk.leaf.networkValue)} + ${w} · ` +
+            `${two(walk.playout.value)} = ${two(walk.value)}.`);
+        }
+      }
+      const text = parts.join(" Then ");
       this._tell(`Simulation ${this.number}, evaluate: ${text}`, position, walk.leaf, walk.edges);
     }
 

@@ -1,13 +1,6 @@
 /* The board of the book as a widget: what Python says is shown, what the reader does is told to Python.
 
    It stands below the book's scripts in one module; see board.py. */
-function positionOf(state) {
-  const game = WarmStart.game(state.game);
-  const side = state.to_move ? -1 : 1;
-  const cells = Int8Array.from(state.board, (stone) => side * stone);
-  return new WarmStart.Position(game, cells, state.to_move, state.history);
-}
-
 /** Layers come as lists of [action, number], because JSON has no numbers for keys. */
 const layersOf = (state) =>
   state.layers.map((layer) => ({ ...layer, values: Object.fromEntries(layer.values) }));
@@ -21,7 +14,7 @@ function render({ model, el }) {
   const tell = (what) => (number) => model.send({ do: what, number });
   const board = new WarmStart.Board(host, model.get("alive")
     ? { move: tell("move"), undo: tell("undo"), place: tell("place"), layer: choose }
-    : { layer: choose });
+    : { layer: choose, plain: model.get("bare") });
 
   function choose(key) {
     model.set("layer", key);

@@ -43,17 +43,26 @@ class Layer:
 
 def module(own: str, *scripts: str) -> str:
     """A module for a page: scripts of the book with a global name of their own, and below them one of this folder."""
+    below = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("position.js", own))
     texts = "\n".join((SCRIPTS / f"{name}.js").read_text(encoding="utf-8") for name in scripts)
     return (
         "const scope = { WarmStart: { whenReady() {} } };\n"
         f"(function (globalThis) {{\n{texts}\n}})(scope);\n"
-        f"const {{ WarmStart }} = scope;\n{(HERE / own).read_text(encoding='utf-8')}"
+        f"const {{ WarmStart }} = scope;\n{below}"
     )
 
 
 def style() -> str:
     """The book's style sheet for boards, in the colours of JupyterLab."""
     return "\n".join(path.read_text(encoding="utf-8") for path in (SCRIPTS / "board.css", HERE / "lab.css"))
+
+
+def plain(position: Position) -> dict[str, Any]:
+    """A position as the page takes it, be it reached by moves or set up by hand."""
+    return {
+        "game": position.game.id, "board": position.board.ravel().tolist(), "to_move": position.to_move,
+        "history": list(position.history),
+    }  # fmt: skip
 
 
 class Board(anywidget.AnyWidget):
@@ -65,9 +74,10 @@ class Board(anywidget.AnyWidget):
     state = traitlets.Dict().tag(sync=True)
     layer = traitlets.Unicode(help="the key of the layer that shades the board; empty for none").tag(sync=True)
     alive = traitlets.Bool(True, help="whether one can play on it, or only look").tag(sync=True)
+    bare = traitlets.Bool(False, help="whether it does without a bar of its own below it").tag(sync=True)
 
-    def __init__(self, position: Position, *, alive: bool = True, layer: str = ""):
-        super().__init__(alive=alive, layer=layer)
+    def __init__(self, position: Position, *, alive: bool = True, bare: bool = False, layer: str = ""):
+        super().__init__(alive=alive, bare=bare, layer=layer)
         self.position, self.layers, self.message = position, tuple[Layer, ...](), ""
         self.heard: dict[str, Callable[..., None]] = {}
         self.on_msg(self._hear)
@@ -78,8 +88,7 @@ class Board(anywidget.AnyWidget):
         """Show a position, with numbers about its moves and a sentence below it (or else whose turn it is)."""
         self.position, self.layers, self.message = position, tuple(layers), message
         self.state = {
-            "game": position.game.id, "board": position.board.ravel().tolist(), "to_move": position.to_move,
-            "history": list(position.history), "layers": [layer.plain() for layer in layers], "message": message,
+            **plain(position), "layers": [layer.plain() for layer in layers], "message": message,
             "playable": playable and self.alive, "busy": busy, "setup": setup,
         }  # fmt: skip
 

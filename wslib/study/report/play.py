@@ -118,10 +118,15 @@ def replays(simulations: int, seed: int) -> Html:
     return _alive("ws-replay", games, "\n".join(f"{each['title']}: {each['moves']}" for each in games))
 
 
-def step_by_step(position: Position, simulations: int, seed: int) -> Html:
-    """A search of a position without a network, to be walked through simulation by simulation."""
-    given = {"game": position.game.id, "moves": position.move_list, "state": str(stream(seed, "search")),
-             "simulations": simulations}  # fmt: skip
+def walked(position: Position, simulations: int, seed: int, network: bytes = b"") -> dict[str, Any]:
+    """A search to be walked through, as its script takes it: of a network's file, or without one."""
+    return {"game": position.game.id, "moves": position.move_list, "state": str(stream(seed, "search")),
+            "simulations": simulations, "network": base64.b64encode(network).decode()}  # fmt: skip
+
+
+def step_by_step(position: Position, simulations: int, seed: int, network: bytes = b"") -> Html:
+    """A search of a position to be walked through simulation by simulation."""
+    given = walked(position, simulations, seed, network)
     return _alive("ws-walk", given, f"In the built book the search of this position goes on step by step:\n{position}")
 
 
