@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from wslib import draw
-from wslib.draw.board import CELL, LOOKS, ink_on
+from wslib.draw.board import CELL, ink_on
 from wslib.draw.trees import HIGHLIGHT
 from wslib.games import game
 
@@ -99,16 +99,16 @@ def test_every_stone_is_drawn_once_at_its_cell_in_its_players_colour(name, plies
     for stone in stones_on_board(draw.board(position)):
         col, row = middle(stone)
         assert drawn[int(row), int(col)] == 0
-        drawn[int(row), int(col)] = (1, -1)[LOOKS[position.game.name].stones.index(stone.get("fill"))]
+        drawn[int(row), int(col)] = (1, -1)[position.game.look.stones.index(stone.get("fill"))]
     assert np.array_equal(drawn, position.board)
 
 
-@pytest.mark.parametrize("name", LOOKS)
+@pytest.mark.parametrize("name", ["othello", "connect4", "gobang"])
 def test_the_stones_of_the_players_differ_in_lightness_and_stand_out_from_the_board(name):
     def lightness(colour: str) -> float:
         return float(np.dot((0.299, 0.587, 0.114), [int(colour[i : i + 2], 16) for i in (1, 3, 5)])) / 255
 
-    look = LOOKS[name]
+    look = game(name).look
     first, second = map(lightness, look.stones)
     assert second - first > 0.3
     for stone, rim in zip(look.stones, look.rims, strict=True):
@@ -191,7 +191,7 @@ def test_counts_are_shown_as_they_are_and_values_with_their_sign():
 
 
 def test_the_larger_number_is_shaded_more_strongly_and_a_negative_one_in_another_hue():
-    look = LOOKS["gobang"]
+    look = game("gobang").look
     drawing = draw.board(game("tictactoe").start(), heat={"a1": 1.0, "b1": 0.5, "c1": 0.0, "a2": -1.0, "b2": 0.4})
     fills = {middle(e): e.get("fill") for e in parsed(drawing).iter(f"{SVG}rect") if float(e.get("width")) == CELL}
     assert fills[0, 0] == look.hot and fills[0, 1] == look.cold

@@ -13,7 +13,7 @@ import jupytext
 import pytest
 from study_tasks import stored_units
 
-from wslib.games import NAMES, game
+from wslib.games import GAMES, game
 from wslib.parameters import ParameterError, Parameters
 from wslib.play import METHODS
 from wslib.study.claims.evidence import Page
@@ -280,7 +280,7 @@ def test_the_comments_of_a_parameters_cell_name_every_choice():
     assert all(name in players.split("#")[1] for name in METHODS)
     (boards,) = [line for line in cell.splitlines() if line.startswith("boards")]
     assert "6x7" in boards.split("#")[1]
-    assert set(boards.split('"')[1].split(",")) <= set(NAMES)
+    assert set(boards.split('"')[1].split(",")) <= set(GAMES)
 
 
 def injected(text: str) -> dict[str, Any]:

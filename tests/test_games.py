@@ -13,8 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wslib._compiled import stream
-from wslib.games import FIRST, SECOND, Game, IllegalMove, Position, Symmetry, check_game, game
+from wslib.check import check_game
+from wslib.games import FIRST, SECOND, Game, IllegalMove, Position, Symmetry, game
 from wslib.games import rules as R
+from wslib.games.connect4 import ConnectFour
+from wslib.games.gobang import Gobang
+from wslib.games.othello import Othello
 
 # The study's games, the sizes readers ask for, and odd ones: narrow, flat, with the shortest and the longest lines.
 IDS = (
@@ -611,40 +615,44 @@ def test_every_game_passes_the_check(name):
     assert check_game(game(name), games=2) > 2
 
 
-class TurnedAroundGravity(Game):
+class TurnedAroundGravity(ConnectFour):
     @cached_property
     def symmetries(self):
         upside_down = tuple(range(self.cells))[::-1]
         return (Symmetry(upside_down, tuple(range(self.cols))[::-1]),)
 
 
-class MovesNotTurned(Game):
+class MovesNotTurned(Othello):
     @cached_property
     def symmetries(self):
         return tuple(Symmetry(s.cells, tuple(range(self.actions))) for s in super().symmetries)
 
 
-class ForgetsTheMover(Game):
+class ForgetsTheMover(Othello):
     def parse(self, text):
         return super().parse(text.replace("O to move", "X to move"))
 
 
-class PlanesOfTheFirstPlayer(Game):
+class PlanesOfTheFirstPlayer(Gobang):
     def planes(self, own, opp):
         swapped = np.array([int(word).bit_count() for word in own]) < [int(word).bit_count() for word in opp]
         return super().planes(own, opp) * np.where(swapped, -1, 1)[:, None, None, None]
 
 
-class ForgetsLongGames(Game):
+class ForgetsLongGames(ConnectFour):
     max_plies = 5
 
 
-class NamesColumnsOnly(Game):
+class NamesColumnsOnly(Gobang):
     def action_name(self, action):
         return super().action_name(action % self.cols)
 
 
-class StartsElsewhere(Game):
+class StonesOfOneColour(Gobang):
+    look = Gobang.look._replace(stones=("#ffffff", "#ffffff"), rims=("#000000", "#000000"))
+
+
+class StartsElsewhere(Gobang):
     def position(self, moves=()):
         return super().position([*(moves.split() if isinstance(moves, str) else moves)][:3])
 
@@ -652,13 +660,14 @@ class StartsElsewhere(Game):
 @pytest.mark.parametrize(
     ("broken", "promise"),
     [
-        (TurnedAroundGravity("connect4", 6, 6, 4), "to play and then turn the board"),
-        (MovesNotTurned("othello", 6, 6), "to the legal actions"),
-        (ForgetsTheMover("othello", 6, 6), "the printed board parses"),
-        (PlanesOfTheFirstPlayer("gobang", 6, 6, 4), "the mover's stones as"),
-        (ForgetsLongGames("connect4", 6, 6, 4), "no game is longer"),
-        (NamesColumnsOnly("gobang", 6, 6, 4), "a move's name leads back"),
-        (StartsElsewhere("gobang", 6, 6, 4), "the move list leads to the same position"),
+        (TurnedAroundGravity(6, 6, 4), "to play and then turn the board"),
+        (MovesNotTurned(6, 6), "to the legal actions"),
+        (ForgetsTheMover(6, 6), "the printed board parses"),
+        (PlanesOfTheFirstPlayer(6, 6, 4), "the mover's stones as"),
+        (ForgetsLongGames(6, 6, 4), "no game is longer"),
+        (NamesColumnsOnly(6, 6, 4), "a move's name leads back"),
+        (StonesOfOneColour(6, 6, 4), "every stone is drawn"),
+        (StartsElsewhere(6, 6, 4), "the move list leads to the same position"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Game) else "",
 )

@@ -11,7 +11,8 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 import wslib as ws
-from wslib.games import Game, IllegalMove, Position
+from wslib.games import IllegalMove, Position
+from wslib.games.gobang import Gobang
 from wslib.parameters import ParameterError
 
 QUICK = {"channels": 4, "hidden": (8,)}
@@ -171,7 +172,7 @@ def test_a_game_is_checked_by_its_promises():
     assert ws.check_game(ws.game("tictactoe"), games=2) > 0
 
 
-class Hex(Game):
+class Hex(Gobang):
     """Stands for a game with rules of its own."""
 
 
@@ -213,7 +214,7 @@ WRONG = {
     "nodes as text": (lambda net: ws.solve("connect4", nodes="many"), "nodes = 'many' .* a whole number of 1 or more"),
     "solve a number": (lambda net: ws.solve(4), "4 is no position: give one, as game"),
     "a game that no solver knows": (
-        lambda net: ws.solve(Hex("gobang", 6, 6, 4).start()),
+        lambda net: ws.solve(Hex(6, 6, 4).start()),
         "Hex 'gobang' cannot be solved: othello, connect4, gobang can",
     ),
     "no text for a board": (lambda net: ws.game("gobang").parse(3), "a board is drawn with '.', 'X' and 'O', not by 3"),

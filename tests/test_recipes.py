@@ -1,19 +1,24 @@
 """The recipes of CONTRIBUTING: their code is run as it stands there, and what it adds is used."""
 
 import re
+import sys
 from pathlib import Path
+from random import Random
 from textwrap import dedent
 
 import numpy as np
 import pytest
 import test_guided
-from drivers import Guided, MadeUpNetwork
+from drivers import Fast, Guided, MadeUpNetwork
 from test_search_reference import POSITIONS, assert_same, states
 
-from wslib.games import game
+from wslib import draw
+from wslib.check import check_game
+from wslib.games import GAMES, Position, game, rules
 from wslib.parameters import ParameterError
+from wslib.perfect.solver.solve import solve
 from wslib.play import match, player
-from wslib.search import GUIDED, GuidedSettings, methods, plain, search
+from wslib.search import GUIDED, GuidedSettings, SearchSettings, methods, plain, search
 from wslib.search.guided import GuidedSearch
 from wslib.study.pages.catalogue import EXPERIMENTS
 from wslib.training import loop, settings
@@ -88,6 +93,83 @@ def test_a_new_enhancement_changes_nothing_that_the_study_asks_for(monkeypatch):
     asked = {name: [unit.id for unit in EXPERIMENTS[name]().units()] for name in ("untrained", "warmstart")}
     monkeypatch.setitem(GUIDED, "larger", methods.Method(methods.mixture, True, "Larger"))
     assert asked == {name: [unit.id for unit in EXPERIMENTS[name]().units()] for name in asked}
+
+
+# --- a game -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def hex_board():
+    """The game of the recipe, 4×4."""
+    names = dict(vars(rules)) | vars(sys.modules["wslib.games.game"])
+    (code,) = code_of("Add a game")
+    exec(code, names)
+    yield game("hex")
+    del GAMES["hex"]
+
+
+def joined(position: Position, player: int) -> bool:
+    """Whether a player's stones join their two sides, found cell by cell."""
+    rows, cols = np.nonzero(position.board == (1, -1)[player])
+    stones, last = set(zip(rows, cols, strict=True)), (position.game.rows, position.game.cols)[player] - 1
+    reached = {stone for stone in stones if stone[player] == 0}
+    while True:
+        near = {(r + down, c + right) for r, c in reached for down, right in ((0, 1), (1, 0), (1, -1))}
+        near |= {(r - down, c - right) for r, c in reached for down, right in ((0, 1), (1, 0), (1, -1))}
+        if near & stones <= reached:
+            return any(stone[player] == last for stone in reached)
+        reached |= near & stones
+
+
+def test_a_new_game_keeps_all_promises_and_is_won_by_whom_its_rules_say(hex_board):
+    assert hex_board.title == "Hex 4×4" and hex_board.id == "hex-4x4" and game("hex-4x4") == hex_board
+    assert check_game("hex", games=10) > 60
+    random = Random(4)
+    for _ in range(30):
+        position = hex_board.start()
+        while not position.is_over:
+            assert not joined(position, 0) and not joined(position, 1)
+            position = position.act(random.choice(position.legal))
+        assert joined(position, position.winner), "Hex has no draws"
+
+
+def test_a_new_game_draws_itself_and_reads_what_it_prints(hex_board):
+    position = hex_board.position("a1 b2 c3")
+    assert hex_board.parse(str(position)) == position
+    assert "Hex 4×4, O to move; X: a1 c3; O: b2" in draw.board(position).svg
+    assert len(position.game.symmetries) == 2
+
+
+def test_a_new_game_is_refused_by_the_solver_that_does_not_know_it(hex_board):
+    with pytest.raises(ParameterError, match="Hex 'hex' cannot be solved: othello, connect4, gobang can"):
+        solve(hex_board)
+
+
+def test_a_new_game_is_played_by_every_player(hex_board):
+    assert search(hex_board.position("b1 a1 b2 a2 b3 a3"), simulations=200).best in ("b4", "a4")
+    for name in ("mcts", "rave", "rhea"):
+        assert match(hex_board, player(name), "random", games=20).win_rate > 0.7
+    found = search(hex_board, MadeUpNetwork(hex_board), methods="all", simulations=30)
+    assert all(result.visits.sum() == 29 for result in found.values())
+
+
+@pytest.mark.parametrize("method", ["mcts", "rave"])
+def test_a_new_game_is_searched_as_the_plain_search_does(hex_board, method):
+    root = hex_board.start()
+    fast = Fast(root, SearchSettings(method=method, equivalence=100 if method == "rave" else None), seed=1)
+    slow = plain.Search(fast.streams.copy(), rave=method == "rave")
+    for _ in range(60):
+        slow.simulate(root)
+        fast.simulate(root)
+        assert_same(fast, slow)
+
+
+def test_a_new_game_is_learned(hex_board):
+    run = settings.preset("smoke", game="hex", method="wrora", warm_iterations=1, shape="dense")
+    state = loop.start(run)
+    for _ in range(2):
+        state, told = loop.advance(run, state)
+    assert told["iteration"] == 2 and told["plies_mean"] <= 16 and state.network.settings.game == "hex-4x4"
 
 
 # --- a weight schedule ------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import wslib
 HOUSE = Path(wslib.__file__).parent
 GROUND = ("_bar", "_kernel_cache", "_compiled", "_numbers", "parameters", "files", "_stopping", "workers")
 """What every room stands on: it knows of no room."""
-ROOMS = (*GROUND, "games", "draw", "search", "rhea", "play", "network", "training", "perfect", "study")
+ROOMS = (*GROUND, "games", "draw", "search", "rhea", "play", "network", "training", "perfect", "check", "study")
 """From the top down."""
 
 

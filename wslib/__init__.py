@@ -11,7 +11,7 @@
 The rooms of the house; each knows only those above it, and nothing above ``study`` knows of it:
 
     parameters.py, files.py, workers.py: validated parameters with an id; files that are whole; worker processes
-    games/     rules on bitboards; positions, moves by name         game, check_game
+    games/     rules on bitboards; positions, moves by name         game
     draw/      boards, heat maps, trees as SVG                      draw
     search/    one loop; six guided searches are a table            search
     rhea.py    rolling horizon evolution
@@ -19,6 +19,7 @@ The rooms of the house; each knows only those above it, and nothing above ``stud
     network/   layers, fitting, compiled evaluation                 network, load
     training/  self-play, training, arena: the loop of a run
     perfect/   solvers, positions with known values, measures       solve
+    check.py   what whoever adds a game can rely on                 check_game
     study/     the study itself, which asks and shows               train, trained, run, runs, tournament
                engine/ (units of work, store, command line), statistics/ (ratings, tests), pages/ (experiments),
                claims/ (verdicts), report/ (tables, figures), lab/ (JupyterLab)       board, inspect, monitor, browse
@@ -33,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wslib import draw as draw
-    from wslib.games import check_game as check_game
+    from wslib.check import check_game as check_game
     from wslib.games import game as game
     from wslib.network.prompt import load as load
     from wslib.network.prompt import network as network
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "board": "study.lab.table", "browse": "study.lab.browser", "check_game": "games", "game": "games",
+    "board": "study.lab.table", "browse": "study.lab.browser", "check_game": "check", "game": "games",
     "inspect": "study.lab.inspector", "load": "network.prompt", "match": "play", "monitor": "study.lab.monitor",
     "move": "play", "network": "network.prompt", "play": "play", "player": "play", "run": "study.prompt",
     "runs": "study.prompt", "search": "search", "solve": "perfect.solver", "tournament": "study.prompt",

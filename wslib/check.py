@@ -73,12 +73,10 @@ def _check_step(before: Position, after: Position) -> None:
 
 def _check_drawing(position: Position) -> None:
     """That all stones of a finished game are there, in the colour of their player."""
-    look, svg = position.game.look, draw.board(position).svg.partition("<title>")[2]
-    ends = [0, 0] if position.winner is None else [position.winner == 0, position.winner == 1]  # below the board
-    for player, value in enumerate((1, -1)):
-        drawn = svg.count(f'fill="{look.stones[player]}" stroke="{look.rims[player]}"')
-        number = int((position.board == value).sum())
-        _require(drawn in (number, number + ends[player]), "every stone is drawn in its player's colour", position)
+    look, svg = position.game.look, draw.board(position).svg
+    for value, stone, rim in zip((1, -1), look.stones, look.rims, strict=True):
+        drawn = svg.count(f'fill="{stone}" stroke="{rim}"')
+        _require(drawn == (position.board == value).sum(), "every stone is drawn in its player's colour", position)
 
 
 def _check_solver(position: Position) -> None:

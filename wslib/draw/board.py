@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape, unescape
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,32 +12,6 @@ from wslib.games import FIRST, SECOND, STONES, Game, Position, position_of
 CELL, RADIUS = 40, 16
 TOP, BOTTOM, EDGE = 22, 30, 3
 Heat = Mapping[Any, float] | Sequence[float] | np.ndarray
-
-
-class Look(NamedTuple):
-    """The colours of a game."""
-
-    board: str
-    empty: str
-    line: str
-    stones: tuple[str, str]
-    rims: tuple[str, str]
-    hot: str
-    cold: str
-    mark: str
-
-
-LOOKS = {
-    "othello": Look(
-        "#2f7d55", "#2f7d55", "#1d5438", ("#161616", "#f7f7f2"), ("#000000", "#555555"), "#ffe45c", "#12263f", "#ffb000"
-    ),
-    "connect4": Look(
-        "#2b5c9e", "#e6ebf2", "#1d4273", ("#b3261e", "#ffd23f"), ("#6d120d", "#9a7500"), "#1b7f5c", "#5b3a8c", "#ffffff"
-    ),
-    "gobang": Look(
-        "#ead2a2", "#ead2a2", "#a5854c", ("#161616", "#fdfdfa"), ("#000000", "#555555"), "#c2410c", "#1e4f96", "#c2185b"
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -114,7 +88,7 @@ def board(
     numbers = _per_action(position, heat)
     texts = _default_labels(position, numbers) if labels is None else {}
     texts |= {game.action_number(move): str(text) for move, text in (labels or {}).items()}
-    left = EDGE if game.name == "connect4" else TOP
+    left = EDGE if game.drops else TOP
     width, height = left + game.cols * CELL + EDGE, TOP + game.rows * CELL + BOTTOM
     parts = _coordinates(position, left)
     parts += [f'<g transform="translate({left} {TOP})">', *field_of(position, numbers, texts, last), "</g>"]
@@ -152,7 +126,7 @@ def filmstrip(position: Position, every: int = 1, size: int = 190) -> Drawings:
 def _cell(position: Position, action: int) -> int | None:
     """The cell that shows an action: where its stone goes; none for a pass or a full column."""
     game = position.game
-    if game.name != "connect4":
+    if not game.drops:
         return action if action < game.cells else None
     empty = [cell for cell in range(action, game.cells, game.cols) if not position.board.flat[cell]]
     return empty[-1] if empty else None
@@ -163,7 +137,7 @@ def _last_cell(position: Position) -> int | None:
     if not position.history:
         return None
     game, action = position.game, position.history[-1]
-    if game.name != "connect4":
+    if not game.drops:
         return action if action < game.cells else None
     return next(cell for cell in range(action, game.cells, game.cols) if position.board.flat[cell])
 
@@ -198,7 +172,7 @@ def _default_labels(position: Position, numbers: dict[int, float]) -> dict[int, 
 
 def field_of(position: Position, numbers: dict[int, float], texts: dict[int, str], last: bool) -> list[str]:
     """The board itself with its top left corner at the origin: cells with their shading, stones, mark, labels."""
-    game, look = position.game, LOOKS[position.game.name]
+    game, look = position.game, position.game.look
     strongest = max((abs(number) for number in numbers.values()), default=0) or 1
     shades = {_cell(position, action): number / strongest for action, number in numbers.items()}
     labels = {_cell(position, action): text for action, text in texts.items()}
@@ -226,17 +200,17 @@ def _coordinates(position: Position, left: int) -> list[str]:
     """The names of columns and rows, as in ``print(position)``."""
     game = position.game
     first_row = [game.action_name(column) for column in range(game.cols)]
-    heads = [name if game.name == "connect4" else name[0] for name in first_row]
+    heads = [name if game.drops else name[0] for name in first_row]
     parts = [text_at(left + (c + 0.5) * CELL, TOP / 2, head, 13) for c, head in enumerate(heads)]
-    if game.name != "connect4":
+    if not game.drops:
         parts += [text_at(left / 2, TOP + (r + 0.5) * CELL, str(r + 1), 13) for r in range(game.rows)]
     return parts
 
 
 def _ground(position: Position, x: float, y: float, fill: str) -> str:
     """An empty cell: a hole in the Connect Four frame, a square elsewhere."""
-    look = LOOKS[position.game.name]
-    if position.game.name == "connect4":
+    look = position.game.look
+    if position.game.drops:
         middle = f'cx="{x + CELL / 2:g}" cy="{y + CELL / 2:g}"'
         return f'<circle {middle} r="{RADIUS}" fill="{fill}" stroke="{look.line}"/>'
     return f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="{look.line}"/>'
@@ -244,10 +218,10 @@ def _ground(position: Position, x: float, y: float, fill: str) -> str:
 
 def _stone(position: Position, player: int, x: float, y: float, radius: float, rim: str | None = None) -> str:
     """A stone; in Connect Four with the letter that the player has in print, X or O, as a mark."""
-    look = LOOKS[position.game.name]
+    look = position.game.look
     rim = rim or look.rims[player]
     disc = f'<circle class="stone" cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{look.stones[player]}" stroke="{rim}"/>'
-    if position.game.name != "connect4":
+    if not position.game.drops:
         return disc
     d, pen = radius * 0.38, f'fill="none" stroke="{ink_on(look.stones[player])}" stroke-width="{radius / 7:.2g}"'
     if player == FIRST:
@@ -258,7 +232,7 @@ def _stone(position: Position, player: int, x: float, y: float, radius: float, r
 def _status_line(position: Position, texts: dict[int, str], left: int, height: int) -> list[str]:
     """Below the board: the stone of the player to move or of the winner, in words too, and what a pass is labelled."""
     words = position.caption
-    passing = texts.get(position.game.cells) if position.game.name == "othello" else None
+    passing = texts.get(position.game.cells) if position.game.passes else None
     if passing is not None:
         words += f", pass {passing}"
     y = height - BOTTOM / 2 + 1
@@ -271,7 +245,7 @@ def _sentence(position: Position, numbers: dict[int, float], texts: dict[int, st
     """The position in words, for those who cannot see the picture."""
     game = position.game
     words = [f"{game.title}, {position.caption}"]
-    if game.name == "connect4":
+    if game.drops:
         for c in range(game.cols):
             stones = [STONES[0 if v > 0 else 1] for v in position.board[::-1, c] if v]
             words += [f"column {c + 1} from below: {' '.join(stones)}"] if stones else []

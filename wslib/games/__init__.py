@@ -1,18 +1,20 @@
-"""The games of the study: rules on bitboards (`rules`), positions for people (`game`), a check (`check`)."""
+"""The games of the study: rules on bitboards (`rules`), positions for people (`game`), and a file for each game."""
 
-from wslib.games.check import check_game
-from wslib.games.game import FIRST, NAMES, SECOND, STONES, Game, IllegalMove, Position, Symmetry, game, position_of
+from wslib.games import othello, connect4, gobang  # isort: skip
+from wslib.games.game import FIRST, GAMES, SECOND, STONES, Game, IllegalMove, Position, Symmetry, game, position_of
 
 __all__ = [
     "FIRST",
-    "NAMES",
+    "GAMES",
     "SECOND",
     "STONES",
     "Game",
     "IllegalMove",
     "Position",
     "Symmetry",
-    "check_game",
+    "connect4",
     "game",
+    "gobang",
+    "othello",
     "position_of",
 ]

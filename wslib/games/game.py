@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from numbers import Integral
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,9 +19,6 @@ from wslib.parameters import brief
 FIRST, SECOND = 0, 1
 STONES = "XO"
 LETTERS = "abcdefgh"
-_KINDS = {"othello": R.OTHELLO, "connect4": R.CONNECT4, "gobang": R.GOBANG}
-_TITLES = {"othello": "Othello", "connect4": "Connect Four", "gobang": "Gobang"}
-NAMES = ("othello", "connect4", "gobang", "tictactoe")
 
 
 class IllegalMove(ValueError):
@@ -55,28 +53,69 @@ class Symmetry:
         return image
 
 
+class Look(NamedTuple):
+    """The colours of a game; each is a pair for stones and their rims, of the first player and of the second."""
+
+    board: str
+    empty: str
+    line: str
+    stones: tuple[str, str]
+    rims: tuple[str, str]
+    hot: str
+    cold: str
+    """Cells of a heat map, above and below 0."""
+    mark: str
+    """Around the last move."""
+
+
 @dataclass(frozen=True)
 class Game:
-    """A game at one size. Make one with :func:`game`.
+    """A game at one size: its rules, its look and its notation. Make one with :func:`game`.
+
+    A game of its own is a class with what differs from this one, in a file that ends by registering it.
 
     >>> game("connect4").start().play("4").play("3").moves
     ('1', '2', '3', '4', '5', '6')
     """
 
-    name: str
     rows: int
     cols: int
     k: int = 0
+    """How many in a row win; 0 where there are no lines."""
 
-    @cached_property
+    name: ClassVar[str]
+    """By which :func:`game` finds it."""
+    written: ClassVar[str]
+    """As it is written in a text."""
+    kind: ClassVar[int] = R.OTHER
+    usual_k: ClassVar[int] = 0
+    """The length of lines that its title leaves out."""
+    drops: ClassVar[bool] = False
+    """Whether a move names a column, in which the stone falls down."""
+    passes: ClassVar[bool] = False
+    """Whether one passes where one has no move, so that a board does not tell whose turn it is."""
+    look: ClassVar[Look] = Look("#d9dee4", "#d9dee4", "#8b96a3", ("#161616", "#fdfdfa"), ("#000000", "#555555"),
+                                "#c2410c", "#1e4f96", "#c2185b")  # fmt: skip
+
+    @classmethod
+    def check_size(cls, rows: int, cols: int) -> None:
+        """Refuse boards that this game is not played on; none has more than 64 cells."""
+        if not all(1 <= n <= 8 for n in (rows, cols)):
+            raise ValueError(f"a board has 1 to 8 rows and columns, not {rows}×{cols}")
+
+    def own_rules(self, board: R.Rules) -> R.OwnRules:
+        """The rules of a game that the compiled code does not know; ``board`` has the masks of its size."""
+        raise NotImplementedError(f"{self.written} has no rules: its class should have own_rules")
+
+    @property
     def rules(self) -> R.Rules:
         """What the compiled code knows of this game."""
-        return R.make_rules(_KINDS[self.name], self.rows, self.cols, self.k)
+        return _rules_of(self)
 
     @property
     def actions(self) -> int:
         """Number of actions, legal or not: the length of a policy."""
-        return self.rules.actions
+        return self.cols if self.drops else self.cells + self.passes
 
     @property
     def cells(self) -> int:
@@ -91,22 +130,16 @@ class Game:
     @property
     def title(self) -> str:
         """The name for a table or figure."""
-        line = f", {self.k} in a row" if (self.name, self.k) not in (("othello", 0), ("connect4", 4)) else ""
-        return f"{_TITLES[self.name]} {self.rows}×{self.cols}{line}"
+        return f"{self.written} {self.rows}×{self.cols}" + (f", {self.k} in a row" if self.k != self.usual_k else "")
 
     @property
     def max_plies(self) -> int:
-        """No game is longer than this (Othello: a pass between any two moves)."""
-        return 2 * self.cells if self.name == "othello" else self.cells
+        """No game is longer than this (with passes: one between any two moves)."""
+        return 2 * self.cells if self.passes else self.cells
 
     def start(self) -> "Position":
         """The position before the first move."""
-        if self.name != "othello":
-            return Position(self, 0, 0, FIRST)
-        r, c, n = self.rows // 2, self.cols // 2, self.cols
-        first = 1 << ((r - 1) * n + c) | 1 << (r * n + c - 1)
-        second = 1 << ((r - 1) * n + c - 1) | 1 << (r * n + c)
-        return Position(self, first, second, FIRST)
+        return Position(self, 0, 0, FIRST)
 
     def position(self, moves: "str | Iterable[str]" = ()) -> "Position":
         """The position after these moves: a text such as ``"d3 c5"``, ``"d3c5"``, ``"4453"``, or a list of names."""
@@ -120,11 +153,11 @@ class Game:
     @property
     def _example(self) -> str:
         """A move list of the game as it is written."""
-        return "4 4 5 3" if self.name == "connect4" else "c2 b2 b3"
+        return "4 4 5 3" if self.drops else "c2 b2 b3"
 
     def split(self, moves: str) -> list[str]:
         """The single moves of a move list, with or without spaces or commas between them."""
-        one = r"\d" if self.name == "connect4" else r"[a-hA-H]\d|pass|PASS|Pass|--"
+        one = r"\d" if self.drops else r"[a-hA-H]\d|pass|PASS|Pass|--"
         wrong = re.sub(rf"(?:{one})|[\s,]", "", moves)
         if wrong:
             raise IllegalMove(f"a move list of {self.title} looks like {self._example!r}: what is {wrong[:20]!r}?")
@@ -134,7 +167,7 @@ class Game:
         """The notation of a move: ``d3`` (column and row, from the top left), a column ``4``, or ``pass``."""
         if not isinstance(action, Integral) or not 0 <= action < self.actions:
             raise IllegalMove(f"{self.title} has the actions 0 to {self.actions - 1}, not {action!r}")
-        if self.name == "connect4":
+        if self.drops:
             return str(action + 1)
         if action == self.cells:
             return "pass"
@@ -147,29 +180,24 @@ class Game:
             for action in range(self.actions):
                 if self.action_name(action) == text:
                     return action
-            last, more = (self.cells, " and pass") if self.name == "othello" else (self.actions, "")
-            names = f"{self.action_name(0)} to {self.action_name(last - 1)}{more}"
+            last = self.actions - self.passes - 1
+            names = f"{self.action_name(0)} to {self.action_name(last)}{' and pass' if self.passes else ''}"
             raise IllegalMove(f"{move!r} is no move of {self.title}: its moves are {names}")
         self.action_name(move)
         return int(move)
+
+    def views(self, board: np.ndarray) -> list[np.ndarray]:
+        """The board, (rows, cols), as it looks under each symmetry of the rules, the identity first."""
+        turns = (0, 1, 2, 3) if self.rows == self.cols else (0, 2)
+        return [np.rot90(side, t) for side in (board, np.fliplr(board)) for t in turns]
 
     @cached_property
     def symmetries(self) -> tuple[Symmetry, ...]:
         """All symmetries of the rules, the identity first: 2 in Connect Four, 8 on a square board, 4 on others."""
         board = np.arange(self.cells).reshape(self.rows, self.cols)
-        if self.name == "connect4":
-            views = [board, np.fliplr(board)]
-        else:
-            turns = (0, 1, 2, 3) if self.rows == self.cols else (0, 2)
-            views = [np.rot90(side, t) for side in (board, np.fliplr(board)) for t in turns]
-        found = []
-        for view in views:
-            cells = np.empty(self.cells, int)
-            cells[view.ravel()] = np.arange(self.cells)
-            goes = tuple(int(c) for c in cells)
-            actions = {"connect4": goes[: self.cols], "gobang": goes, "othello": (*goes, self.cells)}[self.name]
-            found.append(Symmetry(goes, actions))
-        return tuple(found)
+        goes = [tuple(np.argsort(view.ravel()).tolist()) for view in self.views(board)]
+        passing = (self.cells,) if self.passes else ()
+        return tuple(Symmetry(cells, cells[: self.cols] if self.drops else (*cells, *passing)) for cells in goes)
 
     def planes(self, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
         """Network input for states given as words: float32 of shape (n, 1, rows, cols), +1 own, -1 opponent."""
@@ -202,24 +230,22 @@ class Game:
 
     def _checked(self, first: int, second: int, mover: int | None) -> "Position":
         """A position from the stones of both sides, or an error that says which rule it breaks."""
-        stones = first.bit_count(), second.bit_count()
-        if self.name == "othello":
+        if self.passes:
             if mover is None:
-                raise ValueError("an Othello board needs a last line 'X to move' or 'O to move'")
+                raise ValueError(f"a board of {self.written} needs a last line 'X to move' or 'O to move'")
         else:
-            if stones[0] - stones[1] not in (0, 1):
-                raise ValueError(f"X moves first and the players alternate: {stones[0]} X and {stones[1]} O cannot be")
+            stones = first.bit_count(), second.bit_count()
             turn = stones[0] - stones[1]
+            if turn not in (0, 1):
+                raise ValueError(f"X moves first and the players alternate: {stones[0]} X and {stones[1]} O cannot be")
             if mover not in (None, turn):
                 raise ValueError(f"with {stones[0]} X and {stones[1]} O it is {STONES[turn]}'s move")
             mover = turn
-            if self.name == "connect4":
-                taken = first | second
-                if taken << self.cols & (1 << self.cells) - 1 & ~taken:
-                    raise ValueError("a stone hangs in the air: in Connect Four every stone rests on another")
-            to_move = (first, second)[mover]
-            if R.has_line(self.rules, np.uint64(to_move)):
-                raise ValueError(f"{STONES[mover]} is to move but already has {self.k} in a row")
+        taken = first | second
+        if self.drops and taken << self.cols & (1 << self.cells) - 1 & ~taken:
+            raise ValueError(f"a stone hangs in the air: in {self.written} every stone rests on another")
+        if self.k and R.has_line(self.rules, np.uint64((first, second)[mover])):
+            raise ValueError(f"{STONES[mover]} is to move but already has {self.k} in a row")
         own, opp = (first, second) if mover == FIRST else (second, first)
         return Position(self, own, opp, int(mover))
 
@@ -344,7 +370,7 @@ class Position:
         return "drawn" if self.winner is None else f"{STONES[self.winner]} has won"
 
     def __str__(self) -> str:
-        drop = self.game.name == "connect4"
+        drop = self.game.drops
         heads = [str(c + 1) if drop else LETTERS[c] for c in range(self.game.cols)]
         lines = ["  " + " ".join(heads)]
         for r, row in enumerate(self.board):
@@ -356,6 +382,29 @@ class Position:
     __repr__ = __str__
 
 
+class Registered(NamedTuple):
+    """A game that :func:`game` makes: its class, its usual size, and how many in a row win (0: it has no lines)."""
+
+    kind: type[Game]
+    size: int
+    k: int
+
+
+GAMES: dict[str, Registered] = {}
+"""The games by name."""
+
+
+def register(kind: type[Game], name: str = "", size: int = 6, k: int = 0) -> None:
+    """Let :func:`game` make games of this class, on boards of this size unless another is asked for."""
+    GAMES[name or kind.name] = Registered(kind, size, k)
+
+
+@cache
+def _rules_of(game: Game) -> R.Rules:
+    board = R.make_rules(game.kind, game.rows, game.cols, game.k, game.actions)
+    return board if game.kind != R.OTHER else R.with_own(board, game.own_rules(board))
+
+
 def game(
     name: str | Game, size: int | None = None, *, rows: int | None = None, cols: int | None = None, k: int | None = None
 ) -> Game:
@@ -364,7 +413,6 @@ def game(
     Boards are 6×6 unless said (tic-tac-toe: 3×3), lines of four win. A name may carry the size: ``"gobang-8x8-k5"``.
     A game is given back as it is, so that whoever takes a game takes its name as well.
     """
-    asked = name
     if isinstance(name, Game):
         if not size is rows is cols is k is None:
             raise ValueError(f"{name.title} has its size already: leave out size, rows, cols and k")
@@ -373,33 +421,23 @@ def game(
         if number is not None and not isinstance(number, int):
             raise ValueError(f"{what} = {number!r} is not allowed: it should be a whole number")
     match = re.fullmatch(r"([a-z0-9]+)(?:-(\d+)x(\d+))?(?:-k(\d+))?", str(name))
-    if match:
-        name = match[1]
-        if match[2] and (size or rows or cols):
-            raise ValueError(f"{asked!r} names a size already: leave out size, rows and cols")
-        rows = rows if rows is not None else (int(match[2]) if match[2] else None)
-        cols = cols if cols is not None else (int(match[3]) if match[3] else None)
-        k = k if k is not None else (int(match[4]) if match[4] else None)
-    if not match or name not in NAMES:
-        raise ValueError(
-            f"there is no game {brief(asked)}: the games are {', '.join(NAMES)} (with a size: 'connect4-6x7')"
-        )
-    default = 3 if name == "tictactoe" else 6
-    rows = rows if rows is not None else size if size is not None else default
-    cols = cols if cols is not None else size if size is not None else default
-    if name == "othello":
-        if k:
-            raise ValueError("Othello has no lines: leave out k")
-        if not all(n in (4, 6, 8) for n in (rows, cols)):
-            raise ValueError(f"Othello is played on boards with 4, 6 or 8 rows and columns, not {rows}×{cols}")
-        return Game("othello", rows, cols)
-    if not all(1 <= n <= 8 for n in (rows, cols)):
-        raise ValueError(f"a board has 1 to 8 rows and columns, not {rows}×{cols}")
-    longest = max(rows, cols)
-    k = k if k is not None else (3 if name == "tictactoe" else 4)
-    if not 2 <= k <= longest:
-        raise ValueError(f"k in a row on a {rows}×{cols} board needs 2 ≤ k ≤ {longest}, not {k}")
-    return Game("gobang" if name == "tictactoe" else name, rows, cols, k)
+    if not match or match[1] not in GAMES:
+        names = ", ".join(GAMES)
+        raise ValueError(f"there is no game {brief(name)}: the games are {names} (with a size: 'connect4-6x7')")
+    if match[2] and (size or rows or cols):
+        raise ValueError(f"{name!r} names a size already: leave out size, rows and cols")
+    kind, usual, lines = GAMES[match[1]]
+    usual = usual if size is None else size
+    rows, cols, k = (
+        given if given is not None else int(named) if named else otherwise
+        for given, named, otherwise in ((rows, match[2], usual), (cols, match[3], usual), (k, match[4], lines))
+    )
+    if k and not lines:
+        raise ValueError(f"{kind.written} has no lines: leave out k")
+    kind.check_size(rows, cols)
+    if lines and not 2 <= k <= max(rows, cols):
+        raise ValueError(f"k in a row on a {rows}×{cols} board needs 2 ≤ k ≤ {max(rows, cols)}, not {k}")
+    return kind(rows, cols, k)
 
 
 def position_of(what: "Position | Game | str") -> Position:

@@ -14,16 +14,24 @@ Sign convention: every value is in [-1, 1] and is seen **by the player to move**
 An action is a cell (Gobang, Othello), a column (Connect Four), or, in Othello, the pass, numbered ``rows * cols``.
 A set of actions is a word with bit ``a`` for action ``a``; the empty set in a running game means that the pass is the
 only action.
+
+The rules of the study's three games are compiled into every kernel, a branch each. Those of any other game are three
+functions of its own (:class:`OwnRules`), which the same kernels call by their addresses.
 """
 
+from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
 
+import numba
 import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
 
 from wslib._compiled import GAMMA, ONE, ZERO, kernel, leading_zeros, lowest_bit, nth_bit, popcount, scaled, scramble
 
-OTHELLO, CONNECT4, GOBANG = 0, 1, 2
+OTHELLO, CONNECT4, GOBANG, OTHER = 0, 1, 2, 3
 HIGHEST = np.uint64(1 << 63)
 RUNNING = 2
 """What :func:`status` says of a game that goes on (the others are -1, 0, 1 for the player to move)."""
@@ -55,9 +63,47 @@ class Rules(NamedTuple):
     diagonal: np.uint64
     antidiagonal: np.uint64
     """Cells where a line of k can begin in each direction, so that shifts never count a line around the edge."""
+    own: tuple[int, int, int] = (0, 0, 0)
+    """Addresses of the three functions of a game of kind OTHER."""
 
 
-def make_rules(kind: int, rows: int, cols: int, k: int) -> Rules:
+class OwnRules(NamedTuple):
+    """The rules of a game, as functions of three 64-bit words that numba compiles."""
+
+    legal: Callable[..., int]
+    """``(own, opp, 0)``: the set of legal actions."""
+    gains: Callable[..., int]
+    """``(own, opp, action)``: the cells that become the mover's, of empty ones and of the opponent's."""
+    outcome: Callable[..., int]
+    """``(own, opp, legal)``: RUNNING, or the result for the player to move, whose opponent has just moved."""
+
+
+_COMPILED: dict[OwnRules, list[object]] = {}
+"""The code at the addresses, which lives as long as this process."""
+
+
+def with_own(rules: Rules, own: OwnRules) -> Rules:
+    """The rules of a game of kind OTHER with its functions, compiled."""
+    word = types.uint64(types.uint64, types.uint64, types.uint64)
+    code = [numba.cfunc(kind)(rule) for kind, rule in zip((word, word, types.int64(*word.args)), own, strict=True)]
+    _COMPILED[own] = code
+    legal, gains, outcome = (function.address for function in code)
+    return rules._replace(own=(legal, gains, outcome))
+
+
+@intrinsic
+def _call(typingctx, address, own, opp, third):
+    """The word that the function at an address makes of three."""
+
+    def codegen(context, builder, signature, args):
+        word = ir.IntType(64)
+        function = builder.inttoptr(args[0], ir.FunctionType(word, [word] * 3).as_pointer())
+        return builder.call(function, args[1:])
+
+    return types.uint64(types.int64, types.uint64, types.uint64, types.uint64), codegen
+
+
+def make_rules(kind: int, rows: int, cols: int, k: int, actions: int) -> Rules:
     """The masks of a board of this size."""
 
     def word(places) -> np.uint64:
@@ -71,7 +117,6 @@ def make_rules(kind: int, rows: int, cols: int, k: int) -> Rules:
     for r, c in product(range(rows), range(cols)):
         for direction, (dr, dc) in enumerate(((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))):
             rays[r * cols + c, direction] = word((r + i * dr, c + i * dc) for i in range(1, 8))
-    actions = {OTHELLO: rows * cols + 1, CONNECT4: cols, GOBANG: rows * cols}[kind]
     return Rules(
         kind,
         rows,
@@ -180,7 +225,9 @@ def legal_actions(rules, own, opp):
         return othello_moves(rules, own, opp)
     if rules.kind == CONNECT4:
         return ~(own | opp) & rules.top
-    return ~(own | opp) & rules.board
+    if rules.kind == GOBANG:
+        return ~(own | opp) & rules.board
+    return _call(rules.own[0], own, opp, ZERO)
 
 
 @kernel
@@ -190,6 +237,8 @@ def status(rules, own, opp, legal):
         if legal != ZERO or othello_moves(rules, opp, own) != ZERO:
             return RUNNING
         return np.sign(np.int64(popcount(own)) - np.int64(popcount(opp)))
+    if rules.kind == OTHER:
+        return np.int64(_call(rules.own[2], own, opp, legal))
     # The line is looked for among the stones of the player who has just moved: the one to move has lost.
     if has_line(rules, opp):
         return -1
@@ -207,7 +256,10 @@ def play(rules, own, opp, action):
     if rules.kind == CONNECT4:
         column = rules.first_column << np.uint64(action)
         return opp, own | (connect4_cells(rules, own, opp) & column)
-    return opp, own | (ONE << np.uint64(action))
+    if rules.kind == GOBANG:
+        return opp, own | (ONE << np.uint64(action))
+    gained = ZERO if action == rules.rows * rules.cols else _call(rules.own[1], own, opp, np.uint64(action))
+    return opp & ~gained, own | gained
 
 
 @kernel
@@ -243,8 +295,9 @@ def actions_of(rules, own, opp, mine, theirs, first):
     return columns_of(rules, mine), columns_of(rules, theirs)
 
 
-# A playout plays uniformly random legal moves to the end of the game. Each of the three below returns (value for the
-# player to move at its start, plies played, cells filled by that player, cells filled by the opponent).
+# A playout plays uniformly random legal moves to the end of the game. Each of those below returns (value for the player
+# to move at its start, plies played, cells filled by that player, cells filled by the opponent); the last one, which
+# serves any game, gives actions instead of cells.
 
 
 @kernel
@@ -334,6 +387,28 @@ def _gobang_playout(rules, own, opp, streams, i, cells):
 
 
 @kernel
+def _any_playout(rules, own, opp, streams, i):
+    mine, theirs = ZERO, ZERO
+    plies = 0
+    while True:
+        legal = legal_actions(rules, own, opp)
+        value = status(rules, own, opp, legal)
+        if value != RUNNING:
+            break
+        if legal != ZERO:
+            streams[i] += GAMMA
+        action = random_action(rules, own, opp, legal, scramble(streams[i]))
+        if legal != ZERO:
+            mine |= ONE << np.uint64(action)
+        own, opp = play(rules, own, opp, action)
+        mine, theirs = theirs, mine
+        plies += 1
+    if plies & 1:
+        return -value, plies, theirs, mine
+    return value, plies, mine, theirs
+
+
+@kernel
 def playout(rules, own, opp, streams, i, cells):
     """Uniformly random moves from a running state to the end of the game, drawn from stream ``i``.
 
@@ -343,7 +418,9 @@ def playout(rules, own, opp, streams, i, cells):
         return _othello_playout(rules, own, opp, streams, i)
     if rules.kind == CONNECT4:
         return _connect4_playout(rules, own, opp, streams, i)
-    return _gobang_playout(rules, own, opp, streams, i, cells)
+    if rules.kind == GOBANG:
+        return _gobang_playout(rules, own, opp, streams, i, cells)
+    return _any_playout(rules, own, opp, streams, i)
 
 
 @kernel

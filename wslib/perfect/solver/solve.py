@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from wslib import draw
-from wslib.games import Game, Position, position_of
+from wslib.games import Game, Position, connect4, gobang, othello, position_of
 from wslib.parameters import ParameterError, whole
 from wslib.perfect.solver import discs, lines
 from wslib.perfect.solver.table import LIMIT, NODES, STOPPED, empty_memory
@@ -22,7 +22,7 @@ from wslib.perfect.solver.table import LIMIT, NODES, STOPPED, empty_memory
 T = TypeVar("T")
 WORDS = {1: "win", 0: "draw", -1: "loss", None: "?"}
 TABLE_BITS = range(8, 29)
-SOLVED = ("othello", "connect4", "gobang")
+SOLVED: tuple[type[Game], ...] = (othello.Othello, connect4.ConnectFour, gobang.Gobang)
 """Games whose rules the solvers know; tic-tac-toe is a small Gobang."""
 
 
@@ -39,8 +39,9 @@ class Solver:
         if table_bits not in TABLE_BITS:
             most = TABLE_BITS[-1]
             raise ParameterError(f"table_bits = {table_bits} is not allowed: it should be {TABLE_BITS[0]} to {most}")
-        if type(game) is not Game or game.name not in SOLVED:
-            raise ParameterError(f"{type(game).__name__} {game.name!r} cannot be solved: {', '.join(SOLVED)} can")
+        if type(game) not in SOLVED:
+            known = ", ".join(each.name for each in SOLVED)
+            raise ParameterError(f"{type(game).__name__} {game.name!r} cannot be solved: {known} can")
         self.game, self.memory = game, empty_memory(table_bits)
         self.lines = None if game.name == "othello" else lines.make_lines(game.rules)
 

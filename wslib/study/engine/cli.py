@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from wslib.games import NAMES
+from wslib.games import GAMES
 from wslib.parameters import ParameterError
 from wslib.play import METHODS, NetworkPlayer, play, player
 from wslib.search import GUIDED, GuidedSettings
@@ -131,7 +131,7 @@ def _parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
     pack.set_defaults(run=_pack)
 
     table = commands.add_parser("play", help="play a game against a player, or what was trained")
-    table.add_argument("game", help=f"{', '.join(NAMES)}; with a size as in connect4-6x7")
+    table.add_argument("game", help=f"{', '.join(GAMES)}; with a size as in connect4-6x7")
     table.add_argument(
         "--against", choices=sorted({*METHODS, *GUIDED}), default="mcts", metavar="PLAYER",
         help=f"{', '.join(METHODS)}; or the trained network of {', '.join(TRAINED)} (default: mcts)",
