@@ -62,9 +62,8 @@ show_table(
 files = digests()
 show_table(
     files,
-    "The files in data/positions, with the beginnings of their digests; the CSV has them whole.",
+    "The files in data/positions, with the beginnings of their digests; SHA256SUMS beside them has them whole.",
     {"sha256": "{:.16}…"},
-    data=files,
 )
 
 # %% [markdown]

@@ -46,7 +46,6 @@ report.claim_table(
     "The seven claims, in the words of the sources and, in italics, as we read them. The effect and the power are those of the "
     "part that the verdict hangs on.",
     pages(),
-    parts,
 )
 
 # %% [markdown]
@@ -107,7 +106,7 @@ report.claim_table(
 # S… are sentences with a number or an ordering, T… five more; `data/thesis/statements.csv` has them all, with their quotations.
 
 # %%
-report.claim_table(report.outcomes(rows), "Every other ordering, test, level, spread and fact.", pages(), parts)
+report.claim_table(report.outcomes(rows), "Every other ordering, test, level, spread and fact.", pages())
 
 # %% [markdown]
 # ## Designs

@@ -198,13 +198,17 @@ def behind(html: str) -> pd.DataFrame:
     return pd.read_csv(io.BytesIO(base64.b64decode(packed)))
 
 
-def test_the_link_of_a_table_and_of_a_figure_holds_their_data():
+def test_the_link_of_a_figure_holds_the_data_behind_it():
     frame = pd.DataFrame({"elo": [12.3456789, 1.0], "moves": ["1 2", "3"], "unit": ["a1", "b2"]})
-    for shown in (show_table(frame, "A table.", data=frame), show_figure(plt.figure, "alt", "A figure.", frame)):
-        found = behind(shown.html)
-        assert found.to_dict("list") == {"unit": ["a1", "b2"], "elo": [12.3457, 1.0]}
-    assert "data (CSV)" not in show_table(frame, "A table.").html
+    found = behind(show_figure(plt.figure, "alt", "A figure.", frame).html)
+    assert found.to_dict("list") == {"unit": ["a1", "b2"], "elo": [12.3457, 1.0]}
     assert data_link(frame.head(0), "empty") == ""
+
+
+def test_the_link_of_a_table_holds_the_table_as_it_is_shown():
+    frame = pd.DataFrame({"elo": [12.3456789, np.nan], "page": [link("a, b", "a.html"), "c"], "moves": ["1 2", "3"]})
+    (packed,) = re.findall(r"base64,([^\"]+)", show_table(frame, "A table.", {"elo": "{:+.1f}"}).html)
+    assert base64.b64decode(packed).decode() == 'elo,page,moves\n+12.3,"a, b",1 2\n–,c,3\n'
 
 
 def test_names_with_commas_survive():

@@ -93,7 +93,7 @@ def seen(evidence: Evidence, experiment: Warmstart = WARMSTART) -> dict[str, str
         "coverage": warm.coverage_prose(found, asked, "laptop", 100, pairs),
         "runs": warm.coverage_table(found, asked, "laptop").html,
         "elo": warm.elo_table(elos, WARMSTART.methods, "Elo.").html,
-        "claims": report.claim_table(report.seven(rows), "Seven.", set(), parts).html,
+        "claims": report.claim_table(report.seven(rows), "Seven.", set()).html,
         "part": part["verdict"],
         "would decide": str(part["would decide"]),
         "claim 3": rows.set_index("id").loc["3", "ours"],

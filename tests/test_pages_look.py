@@ -3,11 +3,13 @@
 All pages are loaded once on a desk in either theme and once on a phone; the tests ask what was measured there.
 """
 
+import csv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, sync_playwright
 from test_browser import ARGUMENTS, CHROMIUM, HTML
 
@@ -94,6 +96,35 @@ def test_figures_and_tables_are_numbered_from_the_top_of_each_page(seen: dict[st
         for kind in ("Figure", "Table"):
             numbers = [name for name in facts["numbers"] if name.startswith(kind)]
             assert numbers == [f"{kind} {n}." for n in range(1, len(numbers) + 1)], page
+
+
+def test_type_in_figures_is_large_enough_on_a_desk_and_on_a_phone(seen: dict[str, Facts]):
+    assert not complaints(seen, "smallType")
+
+
+def test_lines_marks_and_words_of_figures_stand_out_from_the_page_in_either_theme(seen: dict[str, Facts]):
+    assert not complaints(seen, "pale")
+
+
+def test_a_key_names_more_than_one_series(seen: dict[str, Facts]):
+    assert not complaints(seen, "singleKeys")
+
+
+def test_the_words_of_a_figure_say_what_it_shows_and_not_what_it_is(seen: dict[str, Facts]):
+    assert not complaints(seen, "speechless", ("desk",))
+
+
+def test_the_csv_of_a_table_is_that_table():
+    compared = 0
+    for page in sorted((HTML / "book").rglob("*.html")):
+        for figure in BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").select("figure.ws-table"):
+            (link,) = figure.select("a.ws-data")
+            with (page.parent / link["href"]).resolve().open(encoding="utf-8", newline="") as file:
+                beside = [["".join(cell.split()) for cell in row] for row in csv.reader(file)]
+            shown = [["".join(cell.text.split()) for cell in row.select("th, td")] for row in figure.select("tr")]
+            assert beside == shown, f"{page.name}: {figure.find('figcaption').text}"
+            compared += 1
+    assert compared > 20
 
 
 def test_no_page_weighs_more_than_a_megabyte_and_its_data_lie_beside_it():

@@ -10,6 +10,8 @@ import numpy as np
 from wslib.games import FIRST, SECOND, STONES, Game, Position, position_of
 
 CELL, RADIUS = 40, 16
+TYPE, LEAST_TYPE = 13, 11.2
+"""Size of letters on a board of its usual width, and the least in pixels that they have on a smaller one."""
 TOP, BOTTOM, EDGE = 22, 30, 3
 Heat = Mapping[Any, float] | Sequence[float] | np.ndarray
 
@@ -90,10 +92,11 @@ def board(
     texts |= {game.action_number(move): str(text) for move, text in (labels or {}).items()}
     left = EDGE if game.drops else TOP
     width, height = left + game.cols * CELL + EDGE, TOP + game.rows * CELL + BOTTOM
-    parts = _coordinates(position, left)
-    parts += [f'<g transform="translate({left} {TOP})">', *field_of(position, numbers, texts, last), "</g>"]
-    parts += _status_line(position, texts, left, height)
     drawn = size or width
+    letters = max(TYPE, LEAST_TYPE * width / drawn)
+    parts = _coordinates(position, left, letters)
+    parts += [f'<g transform="translate({left} {TOP})">', *field_of(position, numbers, texts, last, letters), "</g>"]
+    parts += _status_line(position, texts, left, height, letters)
     style = f"width:{drawn}px;max-width:100%;height:auto"
     return Drawing(svg_of(width, height, parts, _sentence(position, numbers, texts), style), caption, drawn)
 
@@ -170,7 +173,9 @@ def _default_labels(position: Position, numbers: dict[int, float]) -> dict[int, 
     return {a: f"{number:+.2f}".replace("-", "\N{MINUS SIGN}") for a, number in numbers.items()}
 
 
-def field_of(position: Position, numbers: dict[int, float], texts: dict[int, str], last: bool) -> list[str]:
+def field_of(
+    position: Position, numbers: dict[int, float], texts: dict[int, str], last: bool, letters: float = TYPE
+) -> list[str]:
     """The board itself with its top left corner at the origin: cells with their shading, stones, mark, labels."""
     game, look = position.game, position.game.look
     strongest = max((abs(number) for number in numbers.values()), default=0) or 1
@@ -192,18 +197,18 @@ def field_of(position: Position, numbers: dict[int, float], texts: dict[int, str
             corner = f'x="{x + 2}" y="{y + 2}" width="{CELL - 4}" height="{CELL - 4}" rx="5"'
             parts.append(f'<rect class="last" {corner} fill="none" stroke="{look.mark}" stroke-width="3"/>')
         if cell in labels:
-            parts.append(text_at(x + CELL / 2, y + CELL / 2, labels[cell], 13, fill=ink_on(ground)))
+            parts.append(text_at(x + CELL / 2, y + CELL / 2, labels[cell], letters, fill=ink_on(ground)))
     return parts
 
 
-def _coordinates(position: Position, left: int) -> list[str]:
+def _coordinates(position: Position, left: int, letters: float) -> list[str]:
     """The names of columns and rows, as in ``print(position)``."""
     game = position.game
     first_row = [game.action_name(column) for column in range(game.cols)]
     heads = [name if game.drops else name[0] for name in first_row]
-    parts = [text_at(left + (c + 0.5) * CELL, TOP / 2, head, 13) for c, head in enumerate(heads)]
+    parts = [text_at(left + (c + 0.5) * CELL, TOP / 2, head, letters) for c, head in enumerate(heads)]
     if not game.drops:
-        parts += [text_at(left / 2, TOP + (r + 0.5) * CELL, str(r + 1), 13) for r in range(game.rows)]
+        parts += [text_at(left / 2, TOP + (r + 0.5) * CELL, str(r + 1), letters) for r in range(game.rows)]
     return parts
 
 
@@ -229,7 +234,7 @@ def _stone(position: Position, player: int, x: float, y: float, radius: float, r
     return disc + f'<circle cx="{x:g}" cy="{y:g}" r="{d * 1.15:g}" {pen}/>'
 
 
-def _status_line(position: Position, texts: dict[int, str], left: int, height: int) -> list[str]:
+def _status_line(position: Position, texts: dict[int, str], left: int, height: int, letters: float) -> list[str]:
     """Below the board: the stone of the player to move or of the winner, in words too, and what a pass is labelled."""
     words = position.caption
     passing = texts.get(position.game.cells) if position.game.passes else None
@@ -238,7 +243,7 @@ def _status_line(position: Position, texts: dict[int, str], left: int, height: i
     y = height - BOTTOM / 2 + 1
     player = position.winner if position.is_over else position.to_move
     parts = [] if player is None else [_stone(position, player, left + 9, y, 7.5, rim="currentColor")]
-    return [*parts, text_at(left + (0 if player is None else 22), y, words, 14, anchor="start")]
+    return [*parts, text_at(left + (0 if player is None else 22), y, words, letters + 1, anchor="start")]
 
 
 def _sentence(position: Position, numbers: dict[int, float], texts: dict[int, str]) -> str:
@@ -271,7 +276,7 @@ def svg_of(width: float, height: float, parts: Iterable[str], sentence: str, sty
 def text_at(x: float, y: float, words: str, size: float, fill: str = "currentColor", anchor: str = "middle") -> str:
     """A line of text; on a board, long ones are set smaller so that they stay within their cell."""
     if anchor == "middle":
-        size = min(size, 1.3 * CELL / max(len(words), 1)) if fill != "currentColor" else size
+        size = min(size, 1.65 * CELL / max(len(words), 1)) if fill != "currentColor" else size
     return (
         f'<text x="{x:g}" y="{y:g}" font-family="system-ui, sans-serif" font-size="{size:g}" text-anchor="{anchor}" '
         f'dominant-baseline="central" fill="{fill}">{escape(words)}</text>'

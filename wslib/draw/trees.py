@@ -9,6 +9,8 @@ from wslib.games import Position
 
 LINE, GAP, LEVEL, MINI = 17, 16, 46, 96
 HIGHLIGHT = "#d9730d"
+LEAST = 0.87
+"""Share of a tree's own width below which it scrolls: smaller, its text could not be read."""
 
 
 @dataclass
@@ -67,7 +69,7 @@ def tree(nodes: Sequence[Mapping[str, Any]], caption: str | None = None) -> Draw
     sentence = f"A tree of {sum(map(len, layers))} nodes. " + "; ".join(
         " ".join(filter(None, (node.edge, *node.lines))) for layer in layers[:2] for node in layer
     )
-    style = f"width:{width:g}px;min-width:{min(width, 620):g}px;max-width:100%;height:auto"
+    style = f"width:{width:g}px;min-width:{round(LEAST * width)}px;max-width:100%;height:auto"
     return Drawing(svg_of(width, bottom - LEVEL + EDGE, parts, sentence, style), caption, int(width))
 
 

@@ -6,24 +6,26 @@ losses; the first one above 0 ends the warm start.
 """
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from wslib.study.claims.adaptive import printed
+from wslib.study.report.charts import Draw, Look, finding, show_panels, strips, ticks_at
 from wslib.study.report.look import (
+    GREY,
     Html,
     board_name,
     kind_name,
     look_of,
     once_there,
     p_value,
-    panel_axes,
-    show_figure,
     show_table,
+    table,
 )
 from wslib.study.statistics import stats
 
@@ -60,33 +62,31 @@ def _welch(ours: np.ndarray, mean: float, population_sd: float, runs: int) -> fl
 def cells_table(frame: pd.DataFrame, scale: str) -> Html:
     """Table 6.2: ours beside the thesis'."""
     here = frame[frame["scale"] == scale]
-    rows = [
-        {
-            "game": board_name(row.board),
-            "m": row.simulations,
-            "enhancement": kind_name(row.kind),
-            "mean ± sd": _both(row.mean, row.sd),
-            "thesis": _both(row.their_mean, row.their_sd),
-            "p": "–" if np.isnan(row.p) else p_value(row.p),
-            "runs": row.runs,
-            "never": f"{row.never} (in {row.given_up})" if row.never else "0",
-            "switches after iteration": ", ".join(map(str, row.switches)) or "–",
-        }
-        for row in here.itertuples()
-    ]
-    shown = pd.DataFrame(rows)
+    columns: dict[str, Any] = {
+        "game": ("board", board_name),
+        "m": "simulations",
+        "enhancement": ("kind", kind_name),
+        "mean ± sd": lambda row: _both(row.mean, row.sd),
+        "thesis": lambda row: _both(row.their_mean, row.their_sd),
+        "p": ("p", p_value),
+        "runs": "runs",
+        "never": lambda row: f"{row.never} (in {row.given_up})" if row.never else "0",
+        "switches after iteration": ("switches", lambda at: ", ".join(map(str, at)) or "–"),
+    }
     # What is the same in all rows stands above them.
     same = ""
     if here["runs"].nunique() == 1:
-        shown, same = shown.drop(columns="runs"), f" {here['runs'].iloc[0]} runs in every cell."
+        del columns["runs"]
+        same = f" {here['runs'].iloc[0]} runs in every cell."
     if len(here) and not here["never"].any():
-        shown, same = shown.drop(columns="never"), f"{same} All runs switched."
-    return show_table(
-        shown,
+        del columns["never"]
+        same += " All runs switched."
+    return table(
+        here,
         f"Preset {scale}: the first iteration whose balance is above 0. Mean ± population sd (as the thesis "
         "prints it), the thesis' cell (8 runs), p of Welch's test of the two means (not corrected), how many runs "
         f"there are and how many never switched where that differs, and every run.{same}",
-        data=here,
+        columns,
     )
 
 
@@ -96,71 +96,66 @@ def _both(mean: float, sd: float) -> str:
 
 @once_there("the iterations of the switch.")
 def switches_figure(switches: pd.DataFrame, frame: pd.DataFrame, scale: str) -> Html:
-    """Every run a mark, the thesis' mean a cross."""
-    switches = switches[switches["scale"] == scale]
-    columns = list(dict.fromkeys(zip(switches["board"], switches["simulations"], strict=True)))
-    kinds = list(dict.fromkeys(switches["kind"]))
+    """Every run a mark, the thesis' mean a grey bar; a panel per game and number of simulations."""
+    here, theirs = (part[part["scale"] == scale] for part in (switches, frame))
+    here, theirs = (part.assign(panel=_panel_names(part)) for part in (here, theirs))
+    kinds = list(dict.fromkeys(here["kind"]))
+    panels, height = strips(here.dropna(subset="switch_iteration"), "switch_iteration", kinds, "panel")
 
-    def draw() -> Figure:
-        figure, axes = panel_axes(len(columns), 3.6, 3.2, "iteration of the switch", sharey=True)
-        for axis, (board, m) in zip(axes, columns, strict=True):
-            here = switches[(switches["board"] == board) & (switches["simulations"] == m)]
-            for place, kind in enumerate(kinds):
-                at = here.loc[here["kind"] == kind, "switch_iteration"].dropna().to_numpy(float)
-                colour, mark = look_of(kind)
-                shifts = np.linspace(-0.2, 0.2, len(at)) if len(at) > 1 else np.zeros(len(at))
-                axis.scatter(place + shifts, at, s=16, color=colour, marker=mark, alpha=0.75)
-                cell = frame[(frame["scale"] == scale) & (frame["board"] == board) & (frame["simulations"] == m)
-                             & (frame["kind"] == kind)]  # fmt: skip
-                axis.scatter([place] * len(cell), cell["their_mean"], s=60, color="#808080", marker="_", linewidths=2)
-            axis.set_xticks(range(len(kinds)), [kind_name(k) for k in kinds], rotation=40, ha="right", fontsize=8)
-            axis.set_title(f"{board_name(board)}, m = {m}", fontsize=10)
-            axis.set_yscale("log", base=2)
-            axis.set_yticks([1, 2, 4, 8, 16, 32, 64], ["1", "2", "4", "8", "16", "32", "64"])
-            axis.set_ylim(bottom=0.8, top=None if here["switch_iteration"].notna().any() else 64)
-            axis.grid(axis="y")
-        figure.tight_layout()
-        return figure
+    def beside(name: str, draw: Draw) -> Draw:
+        def drawn(axis: Axes) -> None:
+            draw(axis)
+            rows = theirs[theirs["panel"] == name].set_index("kind")["their_mean"].dropna()
+            places = {kind_name(kind): mean for kind, mean in rows.items()}
+            for place, label in zip(axis.get_yticks(), axis.get_yticklabels(), strict=True):
+                axis.vlines(places.get(label.get_text(), np.nan), place - 0.4, place + 0.4, color=GREY, linewidth=3)
+            axis.set_xscale("log", base=2)
+            ticks_at(axis, [2**power for power in range(7)])
+            axis.set_xlim(0.8, max(64, here["switch_iteration"].max() * 1.2))
 
-    listed = "; ".join(f"{board_name(r.board)}, m = {r.simulations}, {kind_name(r.kind)}: "
-                       + ("no switch" if np.isnan(r.mean) else f"mean {r.mean:.1f}")
-                       for r in frame[frame["scale"] == scale].itertuples())  # fmt: skip
-    return show_figure(
-        draw,
-        f"Switch iterations. {listed}.",
-        f"When warm starts ended, preset {scale}: a mark per run, grey bars are the thesis' means.",
-        switches.dropna(axis="columns", how="all"),
+        return drawn
+
+    means = here.groupby(["panel", "kind"], sort=False)["switch_iteration"].mean()
+    return show_panels(
+        {name: beside(name, draw) for name, draw in panels.items()},
+        f"Mean iteration of the switch. {finding(means, '{:.1f}')}",
+        f"When warm starts ended, preset {scale}: a mark per run, a coloured bar for their mean, a grey one for the "
+        "thesis'.",
+        here.dropna(axis="columns", how="all"),
+        across="iteration of the switch",
+        height=height,
+        width=3.4,
     )
+
+
+def _panel_names(frame: pd.DataFrame) -> list[str]:
+    return [f"{board_name(board)}, m = {m}" for board, m in zip(frame["board"], frame["simulations"], strict=True)]
 
 
 @once_there("balances until the switch.")
 def balances_figure(here: pd.DataFrame) -> Html:
     """Fig. 6.2: wins of the default search minus its losses in one game, iteration by iteration until the switch."""
-    board = here["board"].iloc[0]
-    kinds = list(dict.fromkeys(here["kind"]))
+    board = board_name(here["board"].iloc[0])
 
-    def draw() -> Figure:
-        figure, axes = panel_axes(len(kinds), 2.9, 2.6, "balance of the default search", sharey=True)
-        for axis, kind in zip(axes, kinds, strict=True):
-            colour, mark = look_of(kind)
+    def drawn(kind: str) -> Draw:
+        def draw(axis: Axes) -> None:
             for _, run in here[here["kind"] == kind].groupby("seed"):
-                axis.plot(
-                    run["iteration"], run["balance"], color=colour, marker=mark, markersize=3, linewidth=0.9, alpha=0.8
-                )
-            axis.axhline(0, color="#808080", linewidth=0.8)
-            axis.set_title(kind_name(kind), fontsize=9)
-            axis.set_xlabel("iteration", fontsize=8)
+                axis.plot(run["iteration"], run["balance"], linewidth=0.9, **Look(*look_of(kind)).plot)
+            axis.axhline(0, color=GREY, linewidth=0.9)
             axis.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
-        figure.tight_layout()
-        return figure
 
-    first = here[here["iteration"] == 1].groupby("kind", sort=False)["balance"].mean()
-    listed = "; ".join(f"{kind_name(str(k))}: {v:+.0f}" for k, v in first.items())
-    return show_figure(
-        draw,
-        f"Balances until the switch in {board_name(board)}. Mean balance of the first iteration: {listed}.",
-        f"Reward balances in {board_name(board)} until the switch: a line per run, to its first value above 0.",
+        return draw
+
+    first = here[here["iteration"] == 1].groupby(["board", "kind"], sort=False)["balance"].mean()
+    return show_panels(
+        {kind_name(kind): drawn(kind) for kind in dict.fromkeys(here["kind"])},
+        f"Mean balance of the default search in the first iteration. {finding(first)}",
+        f"Reward balances in {board} until the switch: a line per run, to its first value above 0.",
         here,
+        across="iteration",
+        up="balance",
+        height=2.2,
+        same_up=True,
     )
 
 

@@ -6,28 +6,25 @@
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from IPython.display import DisplayHandle, display
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from scipy.special import stdtrit
 
+from wslib.study.report.charts import Look, curves, finding, show_panels
 from wslib.study.report.look import (
     INK,
     METHODS,
-    WIDEST,
+    NAMES,
     Html,
+    between,
     board_name,
     kind_name,
     look_of,
     method_of,
     once_there,
-    panel_axes,
     percent,
-    show_figure,
-    show_table,
+    table,
 )
 from wslib.study.statistics import stats
 from wslib.study.statistics.pairings import scored
@@ -35,118 +32,82 @@ from wslib.study.statistics.pairings import scored
 _COLOURS = (INK, "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#CC79A7", "#0072B2", "#999999")
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _LINES = ("-", "--", "-.", ":")
+KEYS = ["board", "kind"]
 
 
-def _looks(kinds: Sequence[str]) -> dict[str, dict[str, object]]:
-    """Colour, mark and line of each kind: a method's own where all are methods, else in their order."""
+def _looks(kinds: Sequence[str]) -> dict[str, Look]:
+    """Each kind's look: a method's own where all are methods, else in their order."""
     own = all(method_of(kind) in METHODS for kind in kinds)
     chosen = [look_of(kind) if own else (_COLOURS[i % 8], _MARKS[i % 8]) for i, kind in enumerate(kinds)]
-    return {
-        kind: {"color": colour, "marker": mark, "linestyle": _LINES[i % 4]}
-        for i, (kind, (colour, mark)) in enumerate(zip(kinds, chosen, strict=True))
-    }
+    return {kind: Look(*look, _LINES[i % 4]) for i, (kind, look) in enumerate(zip(kinds, chosen, strict=True))}
+
+
+def _named(looks: Mapping[str, Look]) -> dict[str, Look]:
+    return {kind_name(kind): look for kind, look in looks.items()}
+
+
+def _last(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["iteration"] == frame["iteration"].max()]
 
 
 @once_there("strength on the way.")
 def strength_figure(strengths: pd.DataFrame, opponent: str) -> Html:
-    """Score of the networks on their way: every run a mark, a line through the means."""
-    frame = scored(strengths)
-    boards, kinds = list(dict.fromkeys(frame["board"])), list(dict.fromkeys(frame["kind"]))
-    looks = _looks(kinds)
-
-    def draw() -> Figure:
-        figure, axes = panel_axes(len(boards), 4.1, 3.6, f"score against {opponent}, %", sharey=True)
-        for axis, board in zip(axes, boards, strict=True):
-            for shift, kind in enumerate(kinds):
-                rows = frame[(frame["board"] == board) & (frame["kind"] == kind)]
-                moved = rows["iteration"] + 0.3 * (shift - len(kinds) / 2)  # so that marks do not hide each other
-                look = looks[kind]
-                axis.scatter(moved, 100 * rows["score"], s=16, color=look["color"], marker=look["marker"], alpha=0.7)
-                means = rows.groupby("iteration")["score"].mean()
-                axis.plot(means.index, 100 * means, label=kind_name(kind), markersize=4, linewidth=1.3, **look)
-            axis.axhline(50, color="#808080", linewidth=0.8)
-            axis.set_title(board_name(board))
-            axis.set_xlabel("iteration")
-        _legend(figure, axes[0])
-        return figure
-
-    last = frame[frame["iteration"] == frame["iteration"].max()].groupby(["board", "kind"], sort=False)["score"].mean()
-    listed = "; ".join(f"{board_name(b)}, {kind_name(k)}: {percent(v)} %" for (b, k), v in last.items())
-    return show_figure(
-        draw,
-        f"Score against {opponent} by iteration. At the last iteration, means of the runs: {listed}.",
-        f"Strength on the way: score against {opponent} in games from random openings. Every run is a mark, the lines "
-        "join the means.",
+    """Score of the networks on their way: every run a thin line, a thick one through the means."""
+    frame = scored(strengths).assign(points=lambda f: 100 * f["score"])
+    looks = _looks(list(dict.fromkeys(frame["kind"])))
+    means = _last(frame).groupby(KEYS, sort=False)["points"].mean()
+    return show_panels(
+        curves(frame, "iteration", "points", looks, level=50, runs_too=True),
+        f"Score against {opponent} after {frame['iteration'].max()} iterations, in %. {finding(means, '{:.0f}')}",
+        f"Strength on the way: score against {opponent} in games from random openings. Thin lines are "
+        "runs, thick ones their means; at 50 % both players are equal.",
         frame.dropna(axis="columns", how="all"),
+        key=_named(looks),
+        across="iteration",
+        up=f"score against {opponent}, %",
+        same_up=True,
     )
-
-
-def _legend(figure: Figure, axis: Axes) -> None:
-    handles, names = axis.get_legend_handles_labels()
-    figure.tight_layout()
-    figure.subplots_adjust(bottom=0.27 if len(names) > 3 else 0.22)
-    figure.legend(handles, names, loc="lower center", ncols=3, fontsize=8)
 
 
 @once_there("learning curves.")
 def curves_figure(iterations: pd.DataFrame, measures: Mapping[str, str], caption: str) -> Html:
-    """What the loop tells, iteration by iteration: a row of panels per measure, a line per kind (mean of its runs)."""
-    boards, kinds = list(dict.fromkeys(iterations["board"])), list(dict.fromkeys(iterations["kind"]))
-    looks = _looks(kinds)
-
-    def draw() -> Figure:
-        size = (min(4.1 * len(boards), WIDEST), 2.1 * len(measures) + 0.8)
-        figure, axes = plt.subplots(len(measures), len(boards), figsize=size, squeeze=False, sharex=True)
-        for row, (column, label) in enumerate(measures.items()):
-            for axis, board in zip(axes[row], boards, strict=True):
-                for kind in kinds:
-                    rows = iterations[(iterations["board"] == board) & (iterations["kind"] == kind)]
-                    means = rows.groupby("iteration")[column].mean()
-                    look = {k: v for k, v in looks[kind].items() if k != "marker"}
-                    axis.plot(means.index, means, label=kind_name(kind), linewidth=1.3, **look)
-                if row == 0:
-                    axis.set_title(board_name(board))
-                if row == len(measures) - 1:
-                    axis.set_xlabel("iteration")
-            axes[row][0].set_ylabel(label, fontsize=8)
-        handles, names = axes[0][0].get_legend_handles_labels()
-        figure.tight_layout(rect=(0, 0.5 * (1 + (len(names) - 1) // 3) / size[1], 1, 1))
-        figure.legend(handles, names, loc="lower center", ncols=3, fontsize=8)
-        return figure
-
-    last = iterations[iterations["iteration"] == iterations["iteration"].max()]
-    ends = last.groupby(["board", "kind"], sort=False)[list(measures)].mean()
-    listed = "; ".join(
-        f"{board_name(b)}, {kind_name(k)}: " + ", ".join(f"{measures[m]} {v:.2f}" for m, v in row.items())
-        for (b, k), row in ends.iterrows()
+    """What the loop tells, iteration by iteration: a panel per measure and game, a line per kind (mean of its runs)."""
+    looks = {kind: look._replace(mark="") for kind, look in _looks(list(dict.fromkeys(iterations["kind"]))).items()}
+    panels, single = {}, iterations["board"].nunique() == 1
+    for column, label in measures.items():
+        for board, draw in curves(iterations, "iteration", column, looks).items():
+            panels[label if single else f"{board}: {label}"] = draw
+    column, label = next(iter(measures.items()))
+    means = _last(iterations).groupby(KEYS, sort=False)[column].mean()
+    behind = [c for c in ("unit", *KEYS, "seed", "iteration", *measures) if c in iterations]
+    return show_panels(
+        panels,
+        f"The {label} at the last iteration. {finding(means, '{:.2f}')}",
+        caption,
+        iterations[behind],
+        key=_named(looks),
+        across="iteration",
+        height=2.0,
     )
-    behind = [c for c in ("unit", "board", "kind", "seed", "iteration", *measures) if c in iterations]
-    return show_figure(draw, f"Curves over iterations. At the last one: {listed}.", caption, iterations[behind])
 
 
 @once_there("the score of each run.")
 def runs_table(strengths: pd.DataFrame, costs: pd.DataFrame, opponent: str) -> Html:
     """Each kind at its last iteration: the score of every run, their mean, and the processor time of a run."""
-    frame = scored(strengths[strengths["iteration"] == strengths["iteration"].max()])
-    minutes = _minutes(costs, ["board", "kind"])
-    rows = [
-        {
-            "game": board_name(board),
-            "kind": kind_name(kind),
-            "runs": len(group),
-            "score of each run %": ", ".join(percent(s) for s in group["score"]),
-            "mean %": group["score"].mean(),
-            "minutes a run": minutes.get((board, kind), np.nan),
-        }
-        for (board, kind), group in frame.groupby(["board", "kind"], sort=False)
-    ]
-    shown = pd.DataFrame(rows)
-    return show_table(
-        shown,
+    frame = scored(_last(strengths))
+    minutes = _minutes(costs, KEYS)
+    cells = frame.groupby(KEYS, sort=False)["score"].agg([list, "mean"])
+    return table(
+        cells.assign(minutes=minutes.reindex(cells.index)).reset_index(),
         f"Score against {opponent} after {frame['iteration'].max()} iterations, and processor minutes of a run "
         "(one core; measured while other runs shared the machine).",
-        {"mean %": percent, "minutes a run": "{:.1f}"},
-        frame.dropna(axis="columns", how="all"),
+        NAMES
+        | {
+            "runs": ("list", len),
+            "score of each run %": ("list", lambda scores: ", ".join(map(percent, scores))),
+            "mean %": ("mean", percent),
+            "minutes a run": ("minutes", "{:.1f}"),
+        },
     )
 
 
@@ -159,8 +120,8 @@ def _minutes(costs: pd.DataFrame, by: list[str]) -> pd.Series:
 
 def resolution(strengths: pd.DataFrame) -> tuple[float, float, int]:
     """What the seeds can tell: sd between runs of one kind, the smallest difference of means they show, runs a kind."""
-    last = scored(strengths[strengths["iteration"] == strengths["iteration"].max()])
-    groups = [g["score"].to_numpy() for _, g in last.groupby(["board", "kind"])]
+    last = scored(_last(strengths))
+    groups = [g["score"].to_numpy() for _, g in last.groupby(KEYS)]
     runs = min(len(g) for g in groups)
     freedom = sum(len(g) - 1 for g in groups)
     if not freedom:
@@ -187,8 +148,8 @@ def resolution_prose(strengths: pd.DataFrame) -> str:
 @once_there("which kinds differ.")
 def changes_prose(strengths: pd.DataFrame) -> str:
     """Which kinds differ from the first one by more than the seeds can explain, game by game."""
-    last = scored(strengths[strengths["iteration"] == strengths["iteration"].max()])
-    means = last.groupby(["board", "kind"], sort=False)["score"].mean()
+    last = scored(_last(strengths))
+    means = last.groupby(KEYS, sort=False)["score"].mean()
     usual, smallest = last["kind"].iloc[0], resolution(strengths)[1]
     if np.isnan(smallest):
         return ""
@@ -203,16 +164,10 @@ def changes_prose(strengths: pd.DataFrame) -> str:
 @once_there("where the time goes.")
 def stages_table(costs: pd.DataFrame) -> Html:
     """Where the time goes, per kind of run."""
-    stages = ["cpu_self-play", "cpu_training", "cpu_arena", "cpu_storing"]
-    means = costs.groupby(["board", "kind"], sort=False)[stages].mean().reset_index()
-    shown = means.rename(columns={s: s.removeprefix("cpu_") + " s" for s in stages})
-    shown["board"], shown["kind"] = shown["board"].map(board_name), shown["kind"].map(kind_name)
-    return show_table(
-        shown.rename(columns={"board": "game"}),
-        "Processor seconds of a run by stage.",
-        {s.removeprefix("cpu_") + " s": "{:.0f}" for s in stages},
-        costs[[c for c in ("unit", "board", "kind", "seed", *stages) if c in costs]],
-    )
+    stages = ("self-play", "training", "arena", "storing")
+    means = costs.groupby(KEYS, sort=False)[[f"cpu_{stage}" for stage in stages]].mean().reset_index()
+    seconds = {f"{stage} s": (f"cpu_{stage}", "{:.0f}") for stage in stages}
+    return table(means, "Processor seconds of a run by stage.", NAMES | seconds)
 
 
 def runs_found(found: pd.DataFrame) -> pd.DataFrame:
@@ -233,8 +188,8 @@ def variety_prose(iterations: pd.DataFrame, last: int = 5) -> str:
     """How far the value's error on fresh games is above that on the examples, the least variety, the most draws."""
     late = iterations[iterations["iteration"] > iterations["iteration"].max() - last]
     gap = late.assign(gap=late["fresh_value_loss"] - late["value_loss"]).groupby("kind", sort=False)["gap"].mean()
-    few = late.groupby(["board", "kind"], sort=False)["distinct_share"].mean()
-    drawn = late.groupby(["board", "kind"], sort=False)["draw_share"].mean()
+    few = late.groupby(KEYS, sort=False)["distinct_share"].mean()
+    drawn = late.groupby(KEYS, sort=False)["draw_share"].mean()
     return (
         f"In the last {last} iterations the value's error on fresh games exceeds that on the examples by "
         f"{gap.max():.2f} with *{gap.idxmax()}* and by {gap.min():.2f} with *{gap.idxmin()}*. The least variety is in "
@@ -247,20 +202,15 @@ def variety_prose(iterations: pd.DataFrame, last: int = 5) -> str:
 def ends_table(iterations: pd.DataFrame, measures: Mapping[str, str], last: int = 5) -> Html:
     """Means over the last iterations of the runs of each kind."""
     late = iterations[iterations["iteration"] > iterations["iteration"].max() - last]
-    means = late.groupby(["board", "kind"], sort=False)[list(measures)].mean().reset_index()
-    means["board"], means["kind"] = means["board"].map(board_name), means["kind"].map(kind_name)
-    shown = means.rename(columns={"board": "game", **measures})
-    return show_table(
-        shown,
-        f"Means over the last {last} iterations and the runs of each kind.",
-        dict.fromkeys(measures.values(), "{:.2f}"),
-    )
+    means = late.groupby(KEYS, sort=False)[list(measures)].mean().reset_index()
+    caption = f"Means over the last {last} iterations and the runs of each kind."
+    return table(means, caption, NAMES | {label: (column, "{:.2f}") for column, label in measures.items()})
 
 
 @once_there("which kind is worth its price.")
 def choice_prose(strengths: pd.DataFrame, costs: pd.DataFrame, winner: str) -> str:
     """Whether any kind is better than the winner for its price, by the resolution of these runs."""
-    last = scored(strengths[strengths["iteration"] == strengths["iteration"].max()])
+    last = scored(_last(strengths))
     scores = last.groupby("kind", sort=False)["score"].mean()
     minutes = _minutes(costs, ["kind"])
     smallest = resolution(strengths)[1]
@@ -299,25 +249,20 @@ def _openings(games: pd.DataFrame) -> dict[str, float]:
 @once_there("the last networks against search without one.")
 def learned_table(matches: pd.DataFrame) -> Html:
     """Every run's last network against MCTS with ever more simulations."""
-    rows = [
-        {
-            "game": board_name(row.board),
-            "simulations of MCTS": row.opponent,
-            "seed": row.seed,
-            "score %": row.score,
-            "95 % interval": f"{percent(row.low)} to {percent(row.high)}",
-            "draws %": row.drawn,
-            "decided by colour %": row.by_colour,
-            "distinct games": f"{row.distinct} of {row.games}",
-        }
-        for row in matches.sort_values(["board", "opponent", "seed"], kind="stable").itertuples()
-    ]
-    return show_table(
-        pd.DataFrame(rows),
+    return table(
+        matches.sort_values(["board", "opponent", "seed"], kind="stable"),
         "Score of the last network of each run, with 100 simulations a move, against MCTS without a network; interval "
         "over openings.",
-        dict.fromkeys(("score %", "draws %", "decided by colour %"), percent),
-        matches.dropna(axis="columns", how="all"),
+        {
+            "game": ("board", board_name),
+            "simulations of MCTS": "opponent",
+            "seed": "seed",
+            "score %": ("score", percent),
+            "95 % interval": between,
+            "draws %": ("drawn", percent),
+            "decided by colour %": ("by_colour", percent),
+            "distinct games": lambda row: f"{row.distinct} of {row.games}",
+        },
     )
 
 

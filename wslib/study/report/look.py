@@ -8,7 +8,7 @@ and place everywhere; the colours are Okabe and Ito's, which stay apart for colo
 import base64
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -18,7 +18,6 @@ from typing import Any, ParamSpec, TypeVar
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from wslib.study.names import BOARDS as BOARDS
@@ -33,16 +32,30 @@ from wslib.study.names import percent as percent
 THESIS, OURS = "#D55E00", "#009E73"
 LONGEST_UNWRAPPED = 24
 """Characters of a table's cell that stay on one line."""
-WIDEST = 9.0
-"""Inches of a figure that a page shows without making its text too small to read."""
-SMALLEST_WIDTH = 560
-"""Pixels below which a figure scrolls in its box: smaller, its text could not be read."""
+LEAST = 0.92
+"""Share of its own size below which a figure scrolls in its box: smaller, its text could not be read."""
 LEFT_OUT = ("moves", "a_game")
 """Columns that the CSV behind a figure does without: they are long, and `data/` has them."""
 P = ParamSpec("P")
 T = TypeVar("T", "Html", str)
 INK = "#010203"
 """Stands for the page's own text colour while a figure is drawn."""
+GREY = "#808080"
+THEMED = {
+    "#0072b2": ("#0072b2", "#4aa3df"),
+    "#e69f00": ("#b87a00", "#e69f00"),
+    "#009e73": ("#008a65", "#12b886"),
+    "#56b4e9": ("#2b8fcb", "#7cc8f5"),
+    "#d55e00": ("#d55e00", "#f07f2e"),
+    "#cc79a7": ("#b5608f", "#e091bc"),
+    "#b07d2b": ("#8f6420", "#c79a55"),
+    "#6f6f6f": ("#6f6f6f", "#a6a6a6"),
+    GREY: ("#6f6f6f", "#a6a6a6"),
+    "#999999": ("#767676", "#a6a6a6"),
+}
+"""What a colour becomes on a light and on a dark page: at least 3 : 1 there, and 4.5 : 1 here."""
+NUMERIC = re.compile(r"[-+−±<≠ ]*[\d,.]+( ?%)?|–|")
+"""A cell that is a number, a dash or nothing."""
 
 
 def plain_zeros(text: str) -> str:
@@ -77,6 +90,8 @@ class Html:
     def __repr__(self) -> str:
         return self.text
 
+    __str__ = __repr__
+
 
 def not_there(what: str) -> Html:
     """What stands in the place of a table or a figure whose results are missing: one sentence."""
@@ -109,101 +124,126 @@ def once_there(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 @contextmanager
-def drawing_style():
-    """Matplotlib settings for figures that sit in a page of either theme."""
+def drawing_style() -> Iterator[None]:
+    """Matplotlib settings for figures that sit in a page of either theme; no text is set smaller than 9 points."""
     ink: dict[Any, Any] = {
         name: INK for name in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
     }
     with mpl.rc_context(
         {
-            **ink, "svg.fonttype": "none", "svg.hashsalt": "warm-start", "font.family": "sans-serif", "font.size": 10,
-            "axes.spines.top": False, "axes.spines.right": False, "figure.facecolor": "none", "axes.facecolor": "none",
-            "savefig.facecolor": "none", "legend.frameon": False, "grid.color": "#808080", "grid.alpha": 0.3,
+            **ink, "svg.fonttype": "none", "svg.hashsalt": "warm-start", "font.family": "sans-serif", "font.size": 9,
+            "axes.titlesize": 10, "axes.spines.top": False, "axes.spines.right": False, "figure.facecolor": "none",
+            "axes.facecolor": "none", "savefig.facecolor": "none", "legend.frameon": False, "grid.color": GREY,
+            "grid.alpha": 0.3, "figure.constrained_layout.use": True, "lines.markersize": 4.5,
         }
     ):  # fmt: skip
         yield
 
 
-def panel_axes(count: int, width: float, height: float, label: str = "", **more: Any) -> tuple[Figure, list[Any]]:
-    """A figure of so many panels (inches each), in as many rows as keep their text legible; ``label`` is for y."""
-    rows = -(-count // max(1, int(WIDEST // width)))
-    columns = -(-count // rows)
-    figure, axes = plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False, **more)
-    for axis in axes.flat[count:]:
-        axis.remove()
-    for axis in axes[:, 0]:
-        axis.set_ylabel(label)
-    return figure, list(axes.flat[:count])
+def as_svg(figure: Figure, title: str = "") -> str:
+    """A figure as inline SVG at its own size or up to a third larger, hardly smaller; it follows the page's theme."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    svg = buffer.getvalue().replace(INK, "currentColor")
+    svg = re.sub("|".join(THEMED), lambda found: "light-dark({}, {})".format(*THEMED[found[0]]), svg)
+    width = round(96 * figure.get_figwidth())
+    size = f"flex:1 1 {width}px;width:100%;min-width:{round(LEAST * width)}px;max-width:{round(1.3 * width)}px"
+    svg = re.sub(r'(width|height)="[\d.]+pt" ', "", svg[svg.index("<svg") :], count=2)
+    return svg.replace("<svg ", f'<svg aria-hidden="true" style="{size};height:auto" ', 1)
 
 
-def percent_map(axis: Axes, matrix: pd.DataFrame, decimals: int, size: int) -> None:
-    """A matrix of percentages as a heat map that says each; ``size`` is that of its text."""
-    import seaborn as sns  # takes a second to import, and most pages have no matrix
-
-    look = {"vmin": 0, "vmax": 100, "cmap": "PuOr_r", "cbar": False, "square": True}
-    sns.heatmap(matrix, ax=axis, annot=True, fmt=f".{decimals}f", annot_kws={"size": size}, **look)
-    axis.tick_params(length=0, labelsize=size)
+def framed(svgs: Sequence[str], alt: str, caption: str, data: pd.DataFrame | None = None, key: str = "") -> Html:
+    """Pictures beside each other, as many in a row as there is room for, with what stands for them and a caption."""
+    row = "display:flex;flex-wrap:wrap;gap:.4em;justify-content:safe center;overflow-x:auto"
+    return Html(
+        f'<figure class="ws-figure" style="margin:1em 0;text-align:center">{key}'
+        f'<div class="ws-scroll" role="img" aria-label="{escape(alt, quote=True)}" style="{row}">{"".join(svgs)}</div>'
+        f"<figcaption>{escape(caption)}{data_link(data, caption)}</figcaption></figure>",
+        alt,
+    )
 
 
 def show_figure(draw: Callable[[], Figure], alt: str, caption: str, data: pd.DataFrame | None = None) -> Html:
-    """Draw a figure in the common style and wrap it with its caption, the text that stands for it, and its data."""
+    """Draw one figure in the common style; ``alt`` says what it shows, ``data`` is offered beside the caption.
+
+    Figures of several panels, or with a key, are those of :mod:`.charts`.
+    """
     with drawing_style():
-        figure = draw()
-        buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
-        plt.close(figure)
-    svg = buffer.getvalue()
-    svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
-    width = re.search(r'width="([\d.]+)pt"', svg)
-    most = f"{float(width[1]) * 4 / 3:.0f}px" if width else "100%"
-    size = f"width:100%;height:auto;max-width:{most};min-width:min({most},{SMALLEST_WIDTH}px)"
-    head = f'<svg role="img" aria-label="{escape(alt, quote=True)}" style="{size}" '
-    svg = re.sub(r'(width|height)="[\d.]+pt" ', "", svg.replace("<svg ", head, 1), count=2)
-    body = (
-        '<figure class="ws-figure" style="margin:1em 0;text-align:center">'
-        f'<div class="ws-scroll" style="overflow-x:auto">{svg}</div>'
-        f"<figcaption>{escape(caption)}{data_link(data, caption)}</figcaption></figure>"
-    )
-    return Html(body, alt)
+        return framed([as_svg(draw())], alt, caption, data)
 
 
-def show_table(
-    frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | None = None, data: pd.DataFrame | None = None
-) -> Html:
-    """A table with a caption; ``formats`` gives a column's format string, without which a gap is a dash, or function.
+def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | None = None) -> Html:
+    """A table with a caption, and itself as CSV; in place of one without rows stands a sentence.
 
-    Cells that are :class:`Html` (as links) are shown as they are, all others as text. ``data`` is offered for download.
-    In place of a table without rows stands a sentence.
+    ``formats`` gives a column's format string or function; a gap is a dash. Cells that are :class:`Html` (as links) are
+    shown as they are, all others as text. A column of numbers is set to the right.
     """
     if frame.empty:
         return not_there(caption)
-    formats = dict(formats or {})
-    cells = frame.copy()
-    for column in cells:
-        how = formats.get(str(column))
-        if how is not None:
-            cells[column] = [how(v) if callable(how) else "–" if pd.isna(v) else how.format(v) for v in frame[column]]
-    numeric = {c for c in frame if pd.api.types.is_numeric_dtype(frame[c]) or str(c) in formats or str(c).endswith("%")}
+    formats = formats or {}
+    cells = pd.DataFrame({c: [_written(v, formats.get(str(c))) for v in frame[c]] for c in frame})
+    right = {c for c in cells if all(NUMERIC.fullmatch(str(value)) for value in cells[c])}
 
-    def cell(tag: str, value: Any, right: bool) -> str:
-        text = str(value)
+    def cell(tag: str, value: Any, column: Any) -> str:
         made = isinstance(value, Html)
-        wrap = "normal" if tag == "th" or made or len(text) > LONGEST_UNWRAPPED else "nowrap"
-        shown = plain_zeros(value.html if made else escape(text))
-        return f'<{tag} style="text-align:{"right" if right else "left"};white-space:{wrap}">{shown}</{tag}>'
+        wrap = "normal" if tag == "th" or made or len(str(value)) > LONGEST_UNWRAPPED else "nowrap"
+        align = "right" if column in right else "left"
+        return f'<{tag} style="text-align:{align};white-space:{wrap}">{value.html if made else escape(value)}</{tag}>'
 
-    head = "".join(cell("th", c, c in numeric) for c in frame)
+    head = "".join(cell("th", str(c), c) for c in cells)
     rows = [
-        "".join(cell("td", value, c in numeric) for c, value in zip(frame, row, strict=True))
+        "".join(cell("td", value, c) for c, value in zip(cells, row, strict=True))
         for row in cells.itertuples(index=False)
     ]
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     html = (
-        f'<figure class="ws-table" style="margin:1em 0"><figcaption>{escape(caption)}{data_link(data, caption)}'
+        f'<figure class="ws-table" style="margin:1em 0"><figcaption>{escape(caption)}'
+        f"{data_link(cells, caption, whole=True)}"
         f'</figcaption><div class="ws-scroll" style="overflow-x:auto"><table class="dataframe"><thead><tr>{head}</tr>'
         f"</thead><tbody>{body}</tbody></table></div></figure>"
     )
     return Html(html, f"{caption}\n{cells.to_string(index=False)}")
+
+
+def _written(value: Any, how: Any) -> Any:
+    """A cell as it is shown: text, or what is Html already."""
+    if isinstance(value, Html):
+        return Html(plain_zeros(value.html), value.text)
+    if how is not None:
+        gap = pd.api.types.is_scalar(value) and pd.isna(value)
+        value = "–" if gap else how(value) if callable(how) else how.format(value)
+    return value if isinstance(value, Html) else plain_zeros(str(value))
+
+
+NAMES = {"game": ("board", board_name), "kind": ("kind", kind_name)}
+"""The first columns of many a table, in the words of :func:`columns_of`."""
+
+
+def between(row: Any) -> str:
+    """The interval of a row's share, ``low`` to ``high``, in percent; a dash where there is none."""
+    return "–" if pd.isna(row.low) else f"{percent(row.low)} to {percent(row.high)}"
+
+
+def columns_of(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
+    """A table's cells from a list of its columns.
+
+    By head: the name of a column of ``frame``; a pair of it and a format string or function, with a dash for a gap; or
+    a function of a row.
+    """
+    shown = {}
+    for head, how in columns.items():
+        if callable(how):
+            shown[head] = [how(row) for row in frame.itertuples()]
+        else:
+            name, write = (how, None) if isinstance(how, str) else how
+            shown[head] = [_written(value, write) for value in frame[name]]
+    return pd.DataFrame(shown)
+
+
+def table(frame: pd.DataFrame, caption: str, columns: Mapping[str, Any]) -> Html:
+    """A row of ``frame`` a row, with the columns of :func:`columns_of`; a sentence where ``frame`` has none."""
+    return not_there(caption) if frame.empty else show_table(columns_of(frame, columns), caption)
 
 
 def link(text: str, target: str) -> Html:
@@ -211,14 +251,18 @@ def link(text: str, target: str) -> Html:
     return Html(f'<a href="{escape(target, quote=True)}">{escape(text)}</a>', text)
 
 
-def data_link(data: pd.DataFrame | None, name: str) -> str:
-    """A link that holds a frame as CSV, so that it works in Lab, in the book and from a file alike; "" without one."""
+def data_link(data: pd.DataFrame | None, name: str, whole: bool = False) -> str:
+    """A link that holds a frame as CSV, so that it works in Lab, in the book and from a file alike; "" without one.
+
+    Of a table it is the ``whole`` of what is shown, of a figure what :func:`as_csv` takes.
+    """
     if data is None or data.empty:
         return ""
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40].strip("-")
+    text = data.to_csv(index=False, lineterminator="\n") if whole else as_csv(data)
     return (
         f' <a class="ws-data" download="{plain}.csv" aria-label="Download the data behind this as CSV: {plain}" '
-        f'href="data:text/csv;charset=utf-8;base64,{base64.b64encode(as_csv(data).encode()).decode()}">data (CSV)</a>'
+        f'href="data:text/csv;charset=utf-8;base64,{base64.b64encode(text.encode()).decode()}">data (CSV)</a>'
     )
 
 

@@ -5,24 +5,14 @@ rated run.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from wslib.study.report.look import (
-    Html,
-    board_name,
-    kind_name,
-    once_there,
-    p_value,
-    panel_axes,
-    percent,
-    show_figure,
-    show_table,
-)
+from wslib.study.report.charts import finding, matrix, show_panels
+from wslib.study.report.look import NAMES, Html, between, board_name, kind_name, once_there, p_value, percent, table
 from wslib.study.statistics import stats
 from wslib.study.statistics.pairings import ordered_pairs, score_matrix
 
@@ -32,45 +22,23 @@ BASELINE = "baseline"
 @once_there("win rates of method against method.")
 def matrix_figure(pairs: pd.DataFrame, kinds: Sequence[str]) -> Html:
     """Method against method: the row's score in all games between their runs."""
-    boards = list(dict.fromkeys(pairs["board"]))
-    tables = {}
-    for board in boards:
-        games = pairs[(pairs["board"] == board)]
-        groups = {name: name.rsplit("-", 1)[0] for name in {*games["a"], *games["b"]}}
+    tables, means = {}, {}
+    for board in dict.fromkeys(pairs["board"]):
+        games = pairs[pairs["board"] == board]
+        groups = {name: _kind(name) for name in {*games["a"], *games["b"]}}
         names, points, met = score_matrix(games, groups)
+        order = [names.index(kind) for kind in (*kinds, "random") if kind in names]
         with np.errstate(invalid="ignore"):
-            table = pd.DataFrame(points / met, index=names, columns=names)
-        order = [k for k in (*kinds, "random") if k in names]
-        tables[board] = table.loc[order, order]
-
-    def draw() -> Figure:
-        size = max(len(t) for t in tables.values())
-        figure, axes = panel_axes(len(boards), 0.62 * size + 1.1, 0.52 * size + 1.2)
-        for axis, board in zip(axes, boards, strict=True):
-            table = tables[board]
-            axis.imshow(table, cmap="PuOr_r", vmin=0, vmax=1)
-            for (i, j), value in np.ndenumerate(table.to_numpy()):
-                if np.isfinite(value):
-                    ink = "#ffffff" if abs(value - 0.5) > 0.3 else "#000000"
-                    axis.text(j, i, f"{100 * value:.0f}", ha="center", va="center", color=ink, fontsize=8)
-            names = [kind_name(k) for k in table]
-            axis.set_xticks(range(len(names)), names, rotation=45, ha="right", fontsize=8)
-            axis.set_yticks(range(len(names)), names, fontsize=8)
-            axis.set_title(board_name(board))
-        figure.tight_layout()
-        return figure
-
-    listed = "; ".join(
-        f"{board_name(b)}, {kind_name(i)} against {kind_name(j)}: {100 * t.loc[i, j]:.0f} %"
-        for b, t in tables.items()
-        for i, j in product(t.index, t.columns)
-        if i < j and np.isfinite(t.loc[i, j])
-    )
-    return show_figure(
-        draw,
-        f"Scores of the row against the column. {listed}.",
+            shares = pd.DataFrame(100 * points / met, names, names).iloc[order, order]
+        tables[board_name(board)] = shares.rename(index=kind_name, columns=kind_name)
+        means[board] = shares.mean(axis=1)
+    return show_panels(
+        {title: partial(matrix, values=shares) for title, shares in tables.items()},
+        f"Mean scores against the others, in %. {finding(pd.concat(means), '{:.0f}')}",
         "Win rates in %, the row against the column, over all games between the runs of two kinds.",
         _played(pairs),
+        height=3.2,
+        width=3.4,
     )
 
 
@@ -120,32 +88,24 @@ def _bounds(found: stats.Estimate) -> dict[str, float]:
     return {"low": low, "high": high}
 
 
-def _between(row: Any) -> str:
-    return f"{percent(row.low)} to {percent(row.high)}"
-
-
 def against_baseline_table(compared: pd.DataFrame) -> Html:
     """:func:`against_baseline` as a table."""
-    rows = [
-        {
-            "game": board_name(row.board),
-            "kind": kind_name(row.kind),
-            "runs": f"{row.runs} and {row.baseline_runs}",
-            "Elo difference": f"{row.difference:+.0f}",
-            "p over runs": p_value(row.p),
-            "ahead of Baseline % (95 %)": percent(row.ahead) + ("" if np.isnan(row.low) else f" ({_between(row)})"),
-            "pooled games": f"{row.wins:,} : {row.losses:,}",
-            "p of pooled games": p_value(row.pooled_p),
-        }
-        for row in compared.itertuples()
-    ]
-    return show_table(
-        pd.DataFrame(rows),
+    return table(
+        compared,
         "Each kind against Baseline. By the run: difference of mean Elo, its permutation test (not corrected here), "
         "and the probability that a run is rated above one of Baseline's, with its bootstrap interval (none where no "
         "runs overlap, nor of two runs). As the thesis "
         "tested: games won and lost, pooled over all runs, and the binomial test that takes them for independent.",
-        data=compared,
+        NAMES
+        | {
+            "runs": lambda row: f"{row.runs} and {row.baseline_runs}",
+            "Elo difference": ("difference", "{:+.0f}"),
+            "p over runs": ("p", p_value),
+            "ahead of Baseline %": ("ahead", percent),
+            "95 % interval": between,
+            "pooled games": lambda row: f"{row.wins:,} : {row.losses:,}",
+            "p of pooled games": ("pooled_p", p_value),
+        },
     )
 
 
@@ -182,19 +142,15 @@ def overall(pairs: pd.DataFrame, kinds: Sequence[str]) -> pd.DataFrame:
 
 def overall_table(frame: pd.DataFrame) -> Html:
     """:func:`overall` as a table."""
-    rows = [
-        {
-            "kind": kind_name(row.kind),
-            "games learned": ", ".join(board_name(board) for board in row.boards.split()),
-            "runs": row.runs,
-            "score against Baseline %": percent(row.iqm),
-            "95 % interval": "–" if np.isnan(row.low) else _between(row),
-        }
-        for row in frame.itertuples()
-    ]
-    return show_table(
-        pd.DataFrame(rows),
+    return table(
+        frame,
         "Over the games: what a run scores against all of Baseline's runs, interquartile mean over runs (the middle "
         "half), with a bootstrap interval stratified by game. Elo of different games cannot be averaged; scores can.",
-        data=frame,
+        {
+            "kind": ("kind", kind_name),
+            "games learned": ("boards", lambda boards: ", ".join(map(board_name, boards.split()))),
+            "runs": "runs",
+            "score against Baseline %": ("iqm", percent),
+            "95 % interval": between,
+        },
     )

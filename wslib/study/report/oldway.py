@@ -11,21 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from wslib.study.pages.old_way import WAYS, WHOLE
-from wslib.study.report.look import (
-    METHODS,
-    Html,
-    board_name,
-    kind_name,
-    look_of,
-    once_there,
-    panel_axes,
-    percent,
-    show_figure,
-    show_table,
-)
+from wslib.study.report.charts import Draw, looks_of, show_panels
+from wslib.study.report.look import GREY, METHODS, Html, board_name, kind_name, once_there, percent, table
 from wslib.study.statistics.pairings import COUNTS, ordered_pairs
 from wslib.study.statistics.pools import rate_few, round_robin
 from wslib.study.statistics.rating import THESIS, Rating, RatingSettings
@@ -38,6 +28,13 @@ NAMES = {
     "old": "empty board, trees kept (the old way)",
 }
 RATED = {"ours": "our setting", "thesis": "thesis' setting"}
+AGREEMENT = {
+    "played": ("way", NAMES.get),
+    "rated": ("setting", RATED.get),
+    "Kendall's tau": ("tau", "{:.2f}"),
+    "Elo moved on average": ("moved", "{:.0f}"),
+}
+"""Columns of a table of :func:`correlations`."""
 POOL = ("figure", "board", "pool")
 """What tells one pool from another."""
 SETTINGS = {"ours": RatingSettings(), "thesis": THESIS}
@@ -71,29 +68,29 @@ def between_networks(pairs: pd.DataFrame) -> pd.DataFrame:
 @once_there("how much games repeat.")
 def ways_table(pairs: pd.DataFrame) -> Html:
     """How much the games of a pairing repeat each other, way by way."""
-    rows, number = [], 0
-    for (board, way), group in between_networks(pairs).groupby(["board", "way"], sort=False):
-        number = max(number, len(group))
-        first = (group["wins_first"] + group["losses_second"]).sum()
-        drawn = (group["draws_first"] + group["draws_second"]).sum()
-        games = group["games"].sum()
-        rows.append(
-            {
-                "game": board_name(str(board)),
-                "way": NAMES[str(way)],
-                "distinct games": "{:.1f} ({:.0f} to {:.0f})".format(*group["distinct"].agg(["mean", "min", "max"])),
-                "one outcome per colour %": percent(group["repeats"].mean()),
-                "looks so in the totals %": percent(group["looks_repeated"].mean()),
-                "first mover's score %": percent((first + drawn / 2) / games),
-                "draws %": percent(drawn / games),
-            }
-        )
-    games = f"{pairs['games'].max():.0f}"
-    return show_table(
-        pd.DataFrame(rows),
-        f"{number} pairings of two networks a game and way, {games} games each. Distinct games: mean, fewest and "
-        "most. One outcome per colour: with either colour all games ended alike. In the totals, where colours are "
-        "added up, it can only be seen that wins, draws and losses are each none, half or all of the games.",
+    networks = between_networks(pairs)
+    networks = networks.assign(
+        first=networks["wins_first"] + networks["losses_second"],
+        drawn=networks["draws_first"] + networks["draws_second"],
+    )
+    groups = networks.groupby(["board", "way"], sort=False)
+    cells = groups[["games", "first", "drawn"]].sum().join(groups[["repeats", "looks_repeated"]].mean())
+    cells = cells.join(groups["distinct"].agg(["mean", "min", "max"]))
+    return table(
+        cells.reset_index(),
+        f"{groups.size().max()} pairings of two networks a game and way, {pairs['games'].max():.0f} games each. "
+        "Distinct games: mean, fewest and most. One outcome per colour: with either colour all games ended alike. In "
+        "the totals, where colours are added up, one sees only whether wins, draws and losses are none, half or all "
+        "of the games.",
+        {
+            "game": ("board", board_name),
+            "way": ("way", NAMES.get),
+            "distinct games": lambda row: f"{row.mean:.1f} ({row.min:.0f} to {row.max:.0f})",
+            "one outcome per colour %": ("repeats", percent),
+            "looks so in the totals %": ("looks_repeated", percent),
+            "first mover's score %": lambda row: percent((row.first + row.drawn / 2) / row.games),
+            "draws %": lambda row: percent(row.drawn / row.games),
+        },
     )
 
 
@@ -121,20 +118,17 @@ def streaks(records: pd.DataFrame) -> pd.DataFrame:
 
 @once_there("how often a game ends like the one before it.")
 def streaks_table(found: pd.DataFrame) -> Html:
-    """The same as a table."""
-    rows = [
-        {
-            "game": board_name(r.board),
-            "way": NAMES[r.way],
-            "ends like the last %": percent(r.same),
-            "in any other order %": percent(r.chance),
-        }
-        for r in found.itertuples()
-    ]
-    return show_table(
-        pd.DataFrame(rows),
+    """:func:`streaks` as a table."""
+    return table(
+        found,
         "How often a game between two networks ends like the one before it with the same colours, and how often it "
         "would if the order of games did not matter.",
+        {
+            "game": ("board", board_name),
+            "way": ("way", NAMES.get),
+            "ends like the last %": ("same", percent),
+            "in any other order %": ("chance", percent),
+        },
     )
 
 
@@ -178,20 +172,21 @@ def elos(found: dict[tuple[str, str, str], Rating]) -> pd.DataFrame:
 @once_there("Elo by way of playing.")
 def ratings_table(frame: pd.DataFrame) -> Html:
     """Every entrant's Elo under both ways and both settings."""
-    shown = {
-        "ours": ("ours", "ours"),
-        "ours, thesis' setting": ("ours", "thesis"),
-        "old way, our setting": ("old", "ours"),
-        "old way, thesis' setting": ("old", "thesis"),
-    }
-    rows = [
-        {"game": board_name(board), "player": _player_name(player)}
-        | {name: f"{row[key]:.0f}" for name, key in shown.items()}
-        for (board, player), row in frame.sort_values(("ours", "ours"), ascending=False)
-        .sort_index(level="board", sort_remaining=False, kind="stable")
-        .iterrows()
-    ]
-    return show_table(pd.DataFrame(rows), "Elo of the same networks, played and rated in two ways each (random: 0).")
+    shown = frame.sort_values(("ours", "ours"), ascending=False)
+    shown = shown.sort_index(level="board", sort_remaining=False, kind="stable")
+    shown.columns = [f"{way} {setting}" for way, setting in frame.columns]
+    return table(
+        shown.reset_index(),
+        "Elo of the same networks, played and rated in two ways each (random: 0).",
+        {
+            "game": ("board", board_name),
+            "player": ("player", _player_name),
+            "ours": ("ours ours", "{:.0f}"),
+            "ours, thesis' setting": ("ours thesis", "{:.0f}"),
+            "old way, our setting": ("old ours", "{:.0f}"),
+            "old way, thesis' setting": ("old thesis", "{:.0f}"),
+        },
+    )
 
 
 def _player_name(player: str) -> str:
@@ -216,57 +211,46 @@ def correlations(frame: pd.DataFrame) -> pd.DataFrame:
 
 @once_there("how far the ways agree.")
 def correlations_table(found: pd.DataFrame) -> Html:
-    """The same as a table."""
-    rows = [
-        {
-            "game": board_name(r.board),
-            "played": NAMES[r.way],
-            "rated": RATED[r.setting],
-            "Kendall's tau": "–" if np.isnan(r.tau) else f"{r.tau:.2f}",
-            "Elo moved on average": f"{r.moved:.0f}",
-            "best network": _player_name(r.best),
-        }
-        for r in found.itertuples()
-    ]
-    return show_table(
-        pd.DataFrame(rows),
+    """:func:`correlations` as a table."""
+    return table(
+        found,
         "Agreement with the first row of each game over the networks' ratings: order (1: the same) and distance, after "
         "the means of both are made equal.",
+        {"game": ("board", board_name), **AGREEMENT, "best network": ("best", _player_name)},
     )
 
 
 @once_there("Elo in our way and in the old way.")
 def elo_figure(frame: pd.DataFrame, pairs: pd.DataFrame) -> Html:
     """Elo in the old way, as the thesis rates, against Elo in ours: a mark per network."""
-    boards = list(dict.fromkeys(frame.index.get_level_values("board")))
     one, two = ("ours", "ours"), ("old", "thesis")
+    networks = frame.drop(index=ANCHOR, level="player", errors="ignore")
+    kinds = networks.index.get_level_values("player").str.rsplit("-", n=1).str[0]
+    looks = looks_of(sorted(set(kinds), key=list(METHODS).index), line="")
 
-    def draw() -> Figure:
-        figure, axes = panel_axes(len(boards), 4.1, 3.9, "Elo, old way and thesis' setting")
-        for axis, board in zip(axes, boards, strict=True):
-            rows = frame.loc[board].drop(index=ANCHOR, errors="ignore")
-            kinds = rows.index.str.rsplit("-", n=1).str[0]
-            for kind in sorted(set(kinds), key=list(METHODS).index):
-                colour, mark = look_of(kind)
-                group = rows[kinds == kind]
-                axis.scatter(group[one], group[two], color=colour, marker=mark, s=36, label=kind_name(kind))
-            ends = [rows[[one, two]].to_numpy().min(), rows[[one, two]].to_numpy().max()]
-            axis.plot(ends, ends, color="#808080", linewidth=0.8)
-            axis.set_xlabel("Elo, our way and setting")
-            axis.set_title(board_name(board))
+    def drawn(board: str) -> Draw:
+        def draw(axis: Axes) -> None:
+            rows = networks.loc[board]
+            for kind, look in looks.items():
+                group = rows[rows.index.str.startswith(f"{kind}-")]
+                axis.plot(group[one], group[two], **look.plot)
+            axis.axline((rows[one].iloc[0], rows[one].iloc[0]), slope=1, color=GREY, linewidth=0.9)
             axis.grid()
-        handles, names = axes[0].get_legend_handles_labels()
-        figure.tight_layout(rect=(0, 0.08, 1, 1))
-        figure.legend(handles, names, loc="lower center", ncols=6, fontsize=8)
-        return figure
 
-    listed = "; ".join(
-        f"{board_name(b)}, {_player_name(p)}: {row[one]:.0f} and {row[two]:.0f}" for (b, p), row in frame.iterrows()
+        return draw
+
+    ranks = networks.groupby(level="board", sort=False)[[one, two]].rank()
+    apart = (ranks[one] - ranks[two]).abs().groupby(level="board", sort=False).max()
+    moved = "; ".join(f"in {board_name(str(board))} by up to {places:.0f} places" for board, places in apart.items())
+    return show_panels(
+        {board_name(board): drawn(board) for board in dict.fromkeys(frame.index.get_level_values("board"))},
+        f"The old way puts the same networks in another order: {moved}.",
+        "The same networks twice: played and rated our way (across) and the old way (up). On the line, both agree.",
+        _flat(frame, pairs),
+        key={kind_name(kind): look for kind, look in looks.items()},
+        across="Elo, our way and setting",
+        up="Elo, old way and setting",
     )
-    caption = (
-        "The same networks twice: played and rated our way (across) and the old way (up). On the line, both agree."
-    )
-    return show_figure(draw, f"Elo of each network, our way and the old way: {listed}.", caption, _flat(frame, pairs))
 
 
 def _flat(frame: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
@@ -369,27 +353,19 @@ def runs_by_way(pool: pd.DataFrame) -> pd.DataFrame:
 
 def pools_table(found: pd.DataFrame) -> Html:
     """How far every pool's ratings by another way of playing or rating are from ours."""
-    rows = []
-    for (figure, board, name), group in found.groupby(list(POOL), sort=False):
-        label = f"{board_name(str(board))}: {figure}" + (f", {kind_name(str(name))}" if figure == "iprime" else "")
-        columns = group.pivot(index="player", columns=["way", "setting"], values="elo")
-        columns.index = pd.MultiIndex.from_product([[label], columns.index], names=["board", "player"])
-        for r in correlations(columns).itertuples():
-            kinds = group[(group["way"] == r.way) & (group["setting"] == r.setting)].groupby("kind")["elo"].mean()
-            rows.append(
-                {
-                    "pool": label,
-                    "played": NAMES[r.way],
-                    "rated": RATED[r.setting],
-                    "networks": len(columns) - 1,
-                    "Kendall's tau": "–" if np.isnan(r.tau) else f"{r.tau:.2f}",
-                    "Elo moved on average": f"{r.moved:.0f}",
-                    "best kind": kind_name(str(kinds.idxmax())),
-                }
-            )
-    return show_table(
-        pd.DataFrame(rows),
+    found = found.assign(board=[_pool_name(*key) for key in zip(*(found[name] for name in POOL), strict=True)])
+    wide = found.pivot(index=["board", "player"], columns=["way", "setting"], values="elo") if len(found) else found
+    kinds = found.groupby(["board", "way", "setting", "kind"])["elo"].mean()
+    agreed = correlations(wide)
+    best = [kinds.loc[row.board, row.way, row.setting].idxmax() for row in agreed.itertuples()]
+    sizes = found.groupby("board")["player"].nunique() - 1
+    return table(
+        agreed.assign(kind=best, networks=[sizes[row.board] for row in agreed.itertuples()]),
         "Whole pools, played in three ways and rated in two: agreement with our way and setting over the networks, and "
         "the kind of run with the highest mean.",
-        data=found,
+        {"pool": "board", "networks": "networks", **AGREEMENT, "best kind": ("kind", kind_name)},
     )
+
+
+def _pool_name(figure: str, board: str, name: str) -> str:
+    return f"{board_name(board)}: {figure}" + (f", {kind_name(name)}" if figure == "iprime" else "")

@@ -5,24 +5,16 @@ All functions take tidy frames: a row per match with its labels (``board``, ``a`
 """
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import scipy
-from matplotlib.figure import Figure
 
 from wslib.study.claims.orientation import HALF
-from wslib.study.report.look import (
-    Html,
-    board_name,
-    method_name,
-    p_value,
-    percent,
-    percent_map,
-    show_figure,
-    show_table,
-)
+from wslib.study.report.charts import finding, matrix, show_panels
+from wslib.study.report.look import Html, between, board_name, method_name, p_value, percent, table
 from wslib.study.statistics import decide, stats
 from wslib.study.statistics.pairings import scored
 
@@ -30,6 +22,12 @@ THESIS_GAMES = 500
 """Repetitions that the caption of Table 5.1 names."""
 RHEA_GAMES = 100
 """Repetitions that its cells with RHEA, all of them whole percentages, point to."""
+
+MATCH = {
+    "game": ("board", board_name),
+    "match": lambda row: f"{method_name(row.a)} – {method_name(row.b)}",
+}
+"""The first columns of a table of matches."""
 
 
 def beside_thesis(matches: pd.DataFrame, thesis: pd.DataFrame) -> pd.DataFrame:
@@ -56,112 +54,77 @@ def _p_same(thesis: float, their_games: int, ours: float, games: int) -> float:
 
 def comparison_table(compared: pd.DataFrame) -> Html:
     """Every pair: the thesis' win rate, ours with its interval, and the difference."""
-    shown = pd.DataFrame(
-        {
-            "game": compared["board"].map(board_name),
-            "match": [
-                f"{method_name(a)} – {method_name(b)}" for a, b in zip(compared["a"], compared["b"], strict=True)
-            ],
-            "thesis %": ["–" if np.isnan(t) else percent(t) for t in compared["thesis"]],
-            "ours %": compared["score"],
-            "95 % interval": [
-                f"{percent(lo)} to {percent(hi)}" for lo, hi in zip(compared["low"], compared["high"], strict=True)
-            ],
-            "ours − thesis %": [_points(d) for d in compared["difference"]],
-            "chance?": ["≠" if d else "" for d in compared["differs"]],
-        }
-    )
-    return show_table(
-        shown,
+    return table(
+        compared,
         "Win rate of the first-named player, (wins + draws/2) / games. ≠: the two win rates differ by more than chance "
         "(Fisher's exact test at 5 %, not corrected for the number of pairs; of the thesis "
         f"{THESIS_GAMES} games, with RHEA the {RHEA_GAMES} that its whole percentages point to).",
-        {"ours %": percent},
-        compared,
+        MATCH
+        | {
+            "thesis %": ("thesis", percent),
+            "ours %": ("score", percent),
+            "95 % interval": between,
+            "ours − thesis %": ("difference", lambda share: f"{100 * share:+.1f}"),
+            "chance?": ("differs", lambda differs: "≠" if differs else ""),
+        },
     )
 
 
 def diversity_table(compared: pd.DataFrame) -> Html:
     """What the games were like: draws, wins of the first mover, lengths, and how many games differ from all others."""
-    shown = pd.DataFrame(
-        {
-            "game": compared["board"].map(board_name),
-            "match": [f"{method_name(r.a)} – {method_name(r.b)}" for r in compared.itertuples()],
-            "draws %": compared["drawn"],
-            "first mover wins %": compared["first_mover"],
-            "plies": compared["plies_mean"],
-            "games": compared["games"],
-            "distinct": compared["distinct"],
-        }
+    return table(
+        compared,
+        "Draws, wins of whoever moved first, mean length, and distinct games.",
+        MATCH
+        | {
+            "draws %": ("drawn", percent),
+            "first mover wins %": ("first_mover", percent),
+            "plies": ("plies_mean", "{:.1f}"),
+            "games": "games",
+            "distinct": "distinct",
+        },
     )
-    formats = {"draws %": percent, "first mover wins %": percent, "plies": "{:.1f}"}
-    return show_table(shown, "Draws, wins of whoever moved first, mean length, and distinct games.", formats, compared)
-
-
-def _points(difference: float) -> str:
-    return "–" if np.isnan(difference) else f"{100 * difference:+.1f}"
 
 
 def heat_maps(compared: pd.DataFrame, players: Sequence[str]) -> Html:
     """The matrices of Table 5.1, ours above the thesis'; a column's player against a row's."""
-    boards = list(dict.fromkeys(compared["board"]))
-    names = [method_name(p) for p in players]
-
-    def draw() -> Figure:
-        figure, axes = plt.subplots(2, len(boards), figsize=(2.5 * len(boards) + 0.4, 5), squeeze=False)
-        for column, board in enumerate(boards):
-            for row, (source, title) in enumerate((("score", "ours"), ("thesis", "thesis"))):
-                back = {"score": lambda m: 1 - m.score, "thesis": lambda m: m.thesis_back}[source]
-                matrix = pd.DataFrame(np.nan, index=players, columns=players)
-                for match in compared[compared["board"] == board].itertuples():
-                    matrix.loc[match.b, match.a] = 100 * getattr(match, source)
-                    matrix.loc[match.a, match.b] = 100 * back(match)
-                axis = axes[row][column]
-                matrix.index, matrix.columns = names, names
-                percent_map(axis, matrix, decimals=1, size=8)
-                axis.set_title(f"{board_name(board)}, {title}")
-                axis.tick_params(rotation=0)
-        figure.tight_layout()
-        return figure
-
-    described = "; ".join(
-        f"{board_name(m.board)} {method_name(m.a)} against {method_name(m.b)} {percent(m.score)} %"
-        for m in compared.itertuples()
-    )
-    return show_figure(
-        draw,
-        f"Heat maps of win rates in percent, ours above and the thesis' below. Ours: {described}.",
+    panels = {}
+    for title, forth, back in (("ours", compared["score"], 1 - compared["score"]),
+                               ("thesis", compared["thesis"], compared["thesis_back"])):  # fmt: skip
+        for board in dict.fromkeys(compared["board"]):
+            here = compared["board"] == board
+            values = pd.DataFrame(np.nan, list(players), list(players))
+            for a, b, one, other in zip(compared["a"][here], compared["b"][here], forth[here], back[here], strict=True):
+                values.loc[b, a], values.loc[a, b] = 100 * one, 100 * other
+            values = values.rename(index=method_name, columns=method_name)
+            panels[f"{board_name(board)}, {title}"] = partial(matrix, values=values, decimals=1)
+    both = [compared[["board", "a", "score"]], compared.assign(a=compared["b"], score=1 - compared["score"])]
+    means = 100 * pd.concat(both).groupby(["board", "a"], sort=False)["score"].mean()
+    return show_panels(
+        panels,
+        f"Mean win rates against the others, ours, in %. {finding(means, '{:.0f}')}",
         "Win rates in percent of the column's player against the row's: ours (above) and Table 5.1 (below).",
         compared,
+        height=2.3,
     )
 
 
 def claim_1_table(claim: pd.DataFrame) -> Html:
     """The orderings with their verdicts."""
-    shown = pd.DataFrame(
-        {
-            "game": claim["board"].map(board_name),
-            "claimed": [
-                f"{method_name(r.strong)} {'not above' if r.exception else '>'} {method_name(r.weak)}"
-                for r in claim.itertuples()
-            ],
-            "ours %": claim["score"],
-            "95 % interval": [f"{percent(i.low)} to {percent(i.high)}" for i in claim["interval"]],
-            "p (Holm)": claim["p_holm"],
-            "games": claim["games"],
-            "verdict": claim["verdict"],
-        }
-    )
+    columns: dict[str, Any] = {
+        "game": ("board", board_name),
+        "claimed": lambda r: f"{method_name(r.strong)} {'not above' if r.exception else '>'} {method_name(r.weak)}",
+        "ours %": ("score", percent),
+        "95 % interval": lambda row: between(row.interval),
+        "p (Holm)": ("p_holm", p_value),
+        "games": "games",
+        "verdict": "verdict",
+    }
     caption = "Claim 1, one ordering a row. p: sign test on the decided games, corrected by Holm for all rows."
     if (claim["verdict"] == decide.UNDECIDED).any():
-        shown["would decide"] = [_would_decide(r, len(claim)) for r in claim.itertuples()]
+        columns["would decide"] = lambda row: _would_decide(row, len(claim))
         caption += " Would decide: games after which a difference of the observed size shows with 80 % power."
-    return show_table(
-        shown,
-        caption,
-        {"ours %": percent, "p (Holm)": p_value},
-        claim,
-    )
+    return table(claim, caption, columns)
 
 
 def _would_decide(row, tests: int) -> str:
@@ -174,28 +137,19 @@ def _would_decide(row, tests: int) -> str:
 
 def rhea_table(changed: pd.DataFrame) -> Html:
     """The changes of RHEA's parameters."""
-    shown = pd.DataFrame(
-        {
-            "changed": changed["changed"],
-            "game": changed["board"].map(board_name),
-            "against RHEA %": changed["score"],
-            "95 % interval": [f"{percent(r.low)} to {percent(r.high)}" for r in changed.itertuples()],
-            "p (Holm)": changed["p_holm"],
-            "against MCTS %": changed["against_mcts"],
-            "unchanged %": changed["unchanged"],
-        }
-    )
-    return show_table(
-        shown,
+    return table(
+        changed,
         "RHEA with one parameter changed at a time: win rates against RHEA with the thesis' parameters (p: sign test, "
         "corrected by Holm for all rows) and against MCTS, and what the unchanged RHEA scores there.",
         {
-            "against RHEA %": percent,
-            "against MCTS %": percent,
-            "unchanged %": lambda v: "–" if np.isnan(v) else percent(v),
-            "p (Holm)": p_value,
+            "changed": "changed",
+            "game": ("board", board_name),
+            "against RHEA %": ("score", percent),
+            "95 % interval": between,
+            "p (Holm)": ("p_holm", p_value),
+            "against MCTS %": ("against_mcts", percent),
+            "unchanged %": ("unchanged", percent),
         },
-        changed,
     )
 
 

@@ -5,12 +5,11 @@ with the number of ``positions`` and the means of the measures. Shares are of po
 their number.
 """
 
-import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
-from wslib.study.report.look import INK, METHODS, WIDEST, Html, board_name, percent, show_figure, show_table
+from wslib.study.report.charts import Draw, Look, finding, show_panels, ticks_at
+from wslib.study.report.look import INK, METHODS, Html, board_name, percent, table
 
 MEASURES = ("optimal", "regret", "discs_lost", "value_error")
 READINGS = {"visits": "visits", "q": "Q", "q_rave": "Q_rave"}
@@ -55,52 +54,40 @@ def name_of(player: str, reading: str) -> str:
 
 def optimal_figure(rows: pd.DataFrame) -> Html:
     """Share of optimal moves by budget: a panel per game and set, a line per player and reading."""
-    frame = overall(rows)
-    boards, sets = list(dict.fromkeys(frame["board"])), list(dict.fromkeys(frame["set"]))
+    frame = overall(rows).assign(percent=lambda f: 100 * f["optimal"])
+    frame["name"] = [name_of(*key) for key in zip(frame["player"], frame["reading"], strict=True)]
+    players = frame.drop_duplicates("name").set_index("name")
+    looks = {name: Look(*_LOOKS.get(row.player, (INK, "o")), _LINES[row.reading]) for name, row in players.iterrows()}
+    looks["Random"] = looks.get("Random", Look())._replace(mark="")
 
-    def draw() -> Figure:
-        size = (min(3.4 * len(boards) + 0.4, WIDEST), 2.9 * len(sets) + 1.1)
-        figure, axes = plt.subplots(len(sets), len(boards), figsize=size, squeeze=False, sharex=True)
-        for axis, (which, board) in zip(axes.ravel(), [(s, b) for s in sets for b in boards], strict=True):
-            part = frame[(frame["board"] == board) & (frame["set"] == which)]
-            for (who, reading), line in part.groupby(["player", "reading"], sort=False):
-                colour, mark = _LOOKS.get(str(who), (INK, "o"))
-                if who == "Random":
-                    axis.axhline(100 * line["optimal"].iloc[0], color=colour, linewidth=1, label=who)
-                    continue
-                look = {"color": colour, "marker": mark, "linestyle": _LINES[str(reading)]}
-                axis.plot(line["simulations"], 100 * line["optimal"], markersize=4, label=name_of(who, reading), **look)
-            axis.set_xscale("log")
-            axis.set_xticks(
-                sorted(set(frame["simulations"]) - {0}),
-                labels=[str(m) for m in sorted(set(frame["simulations"]) - {0})],
-                fontsize=9,
-            )
-            axis.minorticks_off()
+    def drawn(part: pd.DataFrame) -> Draw:
+        def draw(axis: Axes) -> None:
+            for name, line in part.groupby("name", sort=False):
+                if name == "Random":
+                    axis.axhline(line["percent"].iloc[0], color=looks[name].colour, linewidth=1)
+                else:
+                    axis.plot(line["simulations"], line["percent"], **looks[name].plot)
+            ticks_at(axis, list(set(frame["simulations"]) - {0}), log=True)
             axis.set_ylim(None, 101)
-            axis.set_title(f"{board_name(board)}, {which}", fontsize=10)
             axis.grid(axis="y")
-        for axis in axes[-1]:
-            axis.set_xlabel("simulations a move")
-        for axis in axes[:, 0]:
-            axis.set_ylabel("optimal moves, %")
-        handles, names = axes[0][0].get_legend_handles_labels()
-        figure.tight_layout()
-        figure.subplots_adjust(bottom=0.24 if len(sets) > 1 else 0.36)
-        figure.legend(handles, names, loc="lower center", ncols=3, fontsize=9)
-        return figure
+
+        return draw
 
     most = frame[frame["simulations"] == frame["simulations"].max()]
-    listed = "; ".join(
-        f"{board_name(r.board)}, {r.set}, {name_of(r.player, r.reading)}: {percent(r.optimal)} %"
-        for r in most.itertuples()
-    )
-    return show_figure(
-        draw,
-        f"Share of value-optimal moves by simulations a move. At the largest budget: {listed}.",
+    means = most.groupby(["board", "name"], sort=False)["percent"].mean()
+    return show_panels(
+        {
+            f"{board_name(board)}, {which}": drawn(frame[(frame["board"] == board) & (frame["set"] == which)])
+            for which in dict.fromkeys(frame["set"])
+            for board in dict.fromkeys(frame["board"])
+        },
+        f"Optimal moves with {frame['simulations'].max()} simulations, in %, both sets. {finding(means, '{:.0f}')}",
         "Share of moves that keep the value of the position, by budget. Dashed: the final move goes by Q; dotted: by "
-        "Q_rave. The grey line is the random player, by expectation.",
-        frame,
+        "Q_rave. The line across is the random player, by expectation.",
+        frame.drop(columns=["name", "percent"]),
+        key={name: look for name, look in looks.items() if name in players.index},
+        across="simulations a move",
+        up="optimal moves, %",
     )
 
 
@@ -108,27 +95,22 @@ def budget_table(rows: pd.DataFrame, board: str) -> Html:
     """One game: optimal moves at every budget on both sets, regret and value error at the largest."""
     frame = overall(rows)
     frame = frame[frame["board"] == board]
-    budgets, shown = sorted(set(frame["simulations"]) - {0}), []
-    for (which, who, reading), group in frame.groupby(["set", "player", "reading"], sort=False):
-        by_budget, last = group.set_index("simulations"), group.iloc[-1]
-        row = {"set": which, "player": name_of(str(who), str(reading))}
-        row |= {f"{m} %": by_budget["optimal"].get(m, by_budget["optimal"].get(0)) for m in budgets}
-        row |= {"regret": last["regret"], "value error": last["value_error"]}
-        if board == "othello":
-            row["discs lost"] = last["discs_lost"]
-        shown.append(row)
-    formats = {f"{m} %": percent for m in budgets} | dict.fromkeys(("regret", "value error", "discs lost"), _number)
-    return show_table(
-        pd.DataFrame(shown),
+    budgets = sorted(set(frame["simulations"]) - {0})
+    keys = ["set", "player", "reading"]
+    wide = frame.pivot_table(index=keys, columns="simulations", values="optimal", sort=False)
+    # The random player has no budget: its share stands in every column.
+    wide = wide[budgets].apply(lambda share: share.fillna(wide[0]) if 0 in wide else share)
+    last = frame.groupby(keys, sort=False)[list(MEASURES[1:])].last()
+    measures = ("regret", "value_error", *(("discs_lost",) if board == "othello" else ()))
+    return table(
+        wide.join(last).reset_index(),
         f"{board_name(board)}: share of optimal moves by simulations a move; regret (value lost per move, "
         "from win to loss 2) and value error at the largest budget. By Q and by Q_rave: other readings of the same "
         "searches.",
-        formats,
+        {"set": "set", "player": lambda row: name_of(row.player, row.reading)}
+        | {f"{budget} %": (budget, percent) for budget in budgets}
+        | {measure.replace("_", " "): (measure, "{:.2f}") for measure in measures},
     )
-
-
-def _number(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.2f}"
 
 
 def phase_table(rows: pd.DataFrame) -> Html:
@@ -137,12 +119,12 @@ def phase_table(rows: pd.DataFrame) -> Html:
     wide = most.pivot_table(
         index=["board", "set", "player"], columns="phase", values="optimal", sort=False
     ).reset_index()  # fmt: skip
-    phases = [phase for phase in ("early", "middle", "late") if phase in wide]
-    shown = pd.DataFrame({"game": wide["board"].map(board_name), "set": wide["set"], "player": wide["player"]})
-    for phase in phases:
-        shown[f"{phase} %"] = wide[phase]
-    caption = f"Share of optimal moves by phase, {most['simulations'].max()} simulations a move, final move by visits."
-    return show_table(shown, caption, {f"{phase} %": percent for phase in phases})
+    return table(
+        wide,
+        f"Share of optimal moves by phase, {most['simulations'].max()} simulations a move, final move by visits.",
+        {"game": ("board", board_name), "set": "set", "player": "player"}
+        | {f"{phase} %": (phase, percent) for phase in ("early", "middle", "late") if phase in wide},
+    )
 
 
 def convergence(rows: pd.DataFrame) -> pd.DataFrame:
@@ -169,16 +151,18 @@ def convergence(rows: pd.DataFrame) -> pd.DataFrame:
 
 def convergence_table(found: pd.DataFrame, budgets: tuple[int, int]) -> Html:
     """What the last step of the budget does to the errors."""
-    shown = found.assign(board=found["board"].map(board_name)).rename(
-        columns={"board": "game", "before": f"errors at {budgets[0]} %", "after": f"errors at {budgets[1]} %",
-                 "removed": "removed %"}
-    )  # fmt: skip
-    formats = {c: percent for c in shown if str(c).endswith("%")}
-    return show_table(
-        shown,
+    return table(
+        found,
         f"Share of moves not optimal, both sets together. Nearly perfect: at most {100 * NEARLY:.0f} % are left; "
         f"stalls: the last step removed less than {100 * STALLED:.0f} % of the errors.",
-        formats,
+        {
+            "game": ("board", board_name),
+            "player": "player",
+            f"errors at {budgets[0]} %": ("before", percent),
+            f"errors at {budgets[1]} %": ("after", percent),
+            "removed %": ("removed", percent),
+            "verdict": "verdict",
+        },
     )
 
 

@@ -5,12 +5,14 @@
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
-from wslib.study.report.look import Html, board_name, method_name, panel_axes, percent, show_figure, show_table
+from wslib.study.report.charts import Draw, Look, show_panels
+from wslib.study.report.look import GREY, Html, board_name, method_name, percent, show_table, table
 from wslib.study.statistics import stats
 from wslib.study.statistics.cycles import cycles
 from wslib.study.statistics.pairings import score_matrix, variety
@@ -18,10 +20,10 @@ from wslib.study.statistics.rating import THESIS, Rating, RatingSettings, rate
 from wslib.study.statistics.simulate import INTERVALS, TESTS
 
 LOOKS = {
-    "binomial": ("#D55E00", "s", "-"),
-    "elo": ("#E69F00", "^", "-"),
-    "permutation": ("#009E73", "o", "-"),
-    "welch": ("#56B4E9", "x", "--"),
+    "binomial": Look("#D55E00", "s"),
+    "elo": Look("#E69F00", "^"),
+    "permutation": Look("#009E73", "o"),
+    "welch": Look("#56B4E9", "x", "--"),
 }
 KINDS = {
     "covariance": "covariance (ours)",
@@ -40,48 +42,49 @@ def rated(matches: pd.DataFrame, settings: RatingSettings | None = None) -> dict
 
 def ratings_table(matches: pd.DataFrame) -> Html:
     """The players' ratings in our setting and in the thesis'."""
-    rows = []
-    theirs = rated(matches, THESIS)
-    for board, rating in rated(matches).items():
-        thesis = theirs[board].frame().set_index("player")
-        for r in rating.frame().itertuples():
-            other = thesis.loc[r.player]
-            rows.append(
-                {
-                    "game": board_name(board),
-                    "player": method_name(r.player),
-                    "Elo": f"{r.elo:.0f}",
-                    "95 % interval": f"{r.low:.0f} to {r.high:.0f}",
-                    "thesis' setting": f"{other['elo']:.0f}",
-                    "its interval": f"{other['low']:.0f} to {other['high']:.0f}",
-                    "score %": percent(r.score),
-                    "draws %": percent(r.draws),
-                    "games": r.games,
-                }
-            )
-    return show_table(
-        pd.DataFrame(rows),
+    ours, theirs = (
+        pd.concat({board: rating.frame() for board, rating in rated(matches, settings).items()}, names=["board"])
+        for settings in (None, THESIS)
+    )
+    both = ours.reset_index("board").merge(
+        theirs.reset_index("board"), on=["board", "player"], suffixes=("", "_theirs")
+    )
+    return table(
+        both,
         "Bayesian Elo of the players of Table 5.1, from the published games, in two settings: advantage and drawelo "
         "estimated and colours kept; and chess values with the colours summed. Every game is a pool of its own.",
+        {
+            "game": ("board", board_name),
+            "player": ("player", method_name),
+            "Elo": ("elo", "{:.0f}"),
+            "95 % interval": lambda row: f"{row.low:.0f} to {row.high:.0f}",
+            "thesis' setting": ("elo_theirs", "{:.0f}"),
+            "its interval": lambda row: f"{row.low_theirs:.0f} to {row.high_theirs:.0f}",
+            "score %": ("score", percent),
+            "draws %": ("draws", percent),
+            "games": "games",
+        },
     )
 
 
 def model_table(matches: pd.DataFrame) -> Html:
     """What was estimated beside the ratings, and how much likelier that makes the results."""
     theirs = rated(matches, RatingSettings(advantage=THESIS.advantage, drawelo=THESIS.drawelo))
-    rows = [
+    found = rated(matches)
+    return table(
+        pd.DataFrame(
+            {"board": list(found), "ours": list(found.values()), "theirs": [theirs[board] for board in found]}
+        ),
+        "The first move's advantage and drawelo, estimated; the thesis' setting has 32.8 and 97.3 in every game.",
         {
-            "game": board_name(board),
-            "advantage": f"{rating.advantage:.1f}",
-            "drawelo": f"{rating.drawelo:.1f}",
-            "scale": f"{rating.scale:.3f}",
-            "log-likelihood": f"{rating.log_likelihood:.1f}",
-            "with 32.8 and 97.3": f"{theirs[board].log_likelihood:.1f}",
-        }
-        for board, rating in rated(matches).items()
-    ]
-    return show_table(pd.DataFrame(rows), "The first move's advantage and drawelo, estimated; the thesis' setting has "
-                                          "32.8 and 97.3 in every game.")  # fmt: skip
+            "game": ("board", board_name),
+            "advantage": lambda row: f"{row.ours.advantage:.1f}",
+            "drawelo": lambda row: f"{row.ours.drawelo:.1f}",
+            "scale": lambda row: f"{row.ours.scale:.3f}",
+            "log-likelihood": lambda row: f"{row.ours.log_likelihood:.1f}",
+            "with 32.8 and 97.3": lambda row: f"{row.theirs.log_likelihood:.1f}",
+        },
+    )
 
 
 def intervals_table(matches: pd.DataFrame, board: str) -> Html:
@@ -96,14 +99,19 @@ def intervals_table(matches: pd.DataFrame, board: str) -> Html:
 
 def variety_table(games: pd.DataFrame) -> Html:
     """What the ratings rest on: distinct games, draws, the first move."""
-    rows = []
-    for board, group in games.groupby("board", sort=False):
-        for r in variety(group).itertuples():
-            player = "all" if r.player == "all" else method_name(r.player)
-            counts = {"games": r.games, "distinct": r.distinct, "draws %": percent(r.draws)}
-            first = {"score of the first mover %": percent(r.first_mover)}
-            rows.append({"game": board_name(board), "player": player, **counts, **first})
-    return show_table(pd.DataFrame(rows), "Beside every rating: distinct games, draws, and the first move.")
+    found = pd.concat({board: variety(group) for board, group in games.groupby("board", sort=False)}, names=["board"])
+    return table(
+        found.reset_index("board"),
+        "Beside every rating: distinct games, draws, and the first move.",
+        {
+            "game": ("board", board_name),
+            "player": ("player", method_name),
+            "games": "games",
+            "distinct": "distinct",
+            "draws %": ("draws", percent),
+            "score of the first mover %": ("first_mover", percent),
+        },
+    )
 
 
 def cycles_table(matches: pd.DataFrame) -> Html:
@@ -111,21 +119,23 @@ def cycles_table(matches: pd.DataFrame) -> Html:
     rows = []
     for board, group in matches.groupby("board", sort=False):
         names, points, games = score_matrix(group)
-        found = cycles(points, games)
-        best = [f"{method_name(n)} {100 * p:.0f} %" for n, p in zip(names, found.nash, strict=True) if p > 0.005]
-        rows.append(
-            {
-                "game": board_name(board),
-                "unexplained %": percent(found.share),
-                "by chance %": f"{percent(found.by_chance)} (95 % below {percent(found.by_chance_most)})",
-                "cyclic triples": f"{found.cyclic} of {found.triples}",
-                "Nash average": ", ".join(best),
-            }
-        )
-    return show_table(
+        rows.append({"board": board, "names": names, "found": cycles(points, games)})
+
+    def nash(row: Any) -> str:
+        shares = zip(row.names, row.found.nash, strict=True)
+        return ", ".join(f"{method_name(name)} {100 * share:.0f} %" for name, share in shares if share > 0.005)
+
+    return table(
         pd.DataFrame(rows),
         "Share of the log-odds' squares that ratings leave unexplained, beside what the same numbers of games show if "
         "ratings explain everything; triples that beat each other in a circle; the mixture that nobody beats.",
+        {
+            "game": ("board", board_name),
+            "unexplained %": lambda row: percent(row.found.share),
+            "by chance %": lambda r: f"{percent(r.found.by_chance)} (95 % below {percent(r.found.by_chance_most)})",
+            "cyclic triples": lambda row: f"{row.found.cyclic} of {row.found.triples}",
+            "Nash average": nash,
+        },
     )
 
 
@@ -136,47 +146,41 @@ def alarms(simulated: pd.DataFrame) -> pd.DataFrame:
 
 def alarms_figure(simulated: pd.DataFrame) -> Html:
     """How often each test finds a difference that is not there, by the spread of runs."""
-    frame = alarms(simulated)
-    kinds = sorted(frame["distinct"].unique(), reverse=True)
+    frame = alarms(simulated).sort_values("spread")
 
-    def draw() -> Figure:
-        figure, axes = panel_axes(len(kinds), 4.2, 3.6, "false alarms, %", sharey=True)
-        for axis, distinct in zip(axes, kinds, strict=True):
-            part = frame[frame["distinct"] == distinct].sort_values("spread")
-            for test, (colour, mark, line) in LOOKS.items():
-                look = {"color": colour, "marker": mark, "linestyle": line}
-                axis.plot(part["spread"], 100 * part[test], label=TESTS[test], **look)
-            axis.axhline(100 * stats.ALPHA, color="#808080", linewidth=1, linestyle=":")
-            axis.set_title(f"{distinct} distinct games a pair")
-            axis.set_xlabel("standard deviation of runs, Elo")
+    def drawn(distinct: int) -> Draw:
+        def draw(axis: Axes) -> None:
+            part = frame[frame["distinct"] == distinct]
+            for test, look in LOOKS.items():
+                axis.plot(part["spread"], 100 * part[test], **look.plot)
+            axis.axhline(100 * stats.ALPHA, color=GREY, linewidth=1, linestyle=":")
             axis.set_ylim(0, 100)
             axis.grid(axis="y")
-        handles, names = axes[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="upper center", ncols=2, fontsize=8, bbox_to_anchor=(0.5, 0.02))
-        figure.tight_layout()
-        return figure
 
-    said = "; ".join(
-        f"{r.distinct} distinct games, spread {r.spread:.0f}: "
-        + ", ".join(f"{test} {percent(getattr(r, test))} %" for test in LOOKS)
-        for r in frame.itertuples()
-    )
-    return show_figure(
-        draw,
-        f"Lines of false alarms by the spread of runs. {said}.",
+        return draw
+
+    worst = frame.iloc[-1] if len(frame) else frame
+    said = "; ".join(f"{TESTS[test]} {percent(worst[test])} %" for test in LOOKS) if len(frame) else "nothing yet"
+    return show_panels(
+        {f"{n} distinct games a pair": drawn(n) for n in sorted(frame["distinct"].unique(), reverse=True)},
+        f"Only tests over runs keep to 5 % false alarms. Where runs differ most: {said}.",
         "How often a test at 5 % (dotted) finds a difference between two methods that are equally good. Left every "
         "game is new, right two games are repeated over and over.",
         frame,
+        key={TESTS[test]: look for test, look in LOOKS.items()},
+        across="standard deviation of runs, Elo",
+        up="false alarms, %",
     )
 
 
 def alarms_table(simulated: pd.DataFrame) -> Html:
     """The figure's numbers."""
-    frame = alarms(simulated)
-    shown = pd.DataFrame({"sd of runs": frame["spread"].map("{:.0f}".format), "distinct games": frame["distinct"]})
-    for test, name in TESTS.items():
-        shown[name] = frame[test]
-    return show_table(shown, "False alarms in percent, at a nominal 5 %.", dict.fromkeys(TESTS.values(), percent))
+    return table(
+        alarms(simulated),
+        "False alarms in percent, at a nominal 5 %.",
+        {"sd of runs": ("spread", "{:.0f}"), "distinct games": "distinct"}
+        | {name: (test, percent) for test, name in TESTS.items()},
+    )
 
 
 def alarms_prose(simulated: pd.DataFrame, runs: int, repetitions: int) -> str:

@@ -3,13 +3,13 @@
 Frames have a row per match and reading, as :func:`wslib.study.report.orientation.beside_thesis` makes them.
 """
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from wslib.study.claims.orientation import claim_1_verdict
-from wslib.study.report.look import OURS, THESIS, Html, board_name, method_name, percent, show_figure, show_table
+from wslib.study.report.charts import Look, name_rows, rows_height, show_panels
+from wslib.study.report.look import GREY, OURS, THESIS, Html, board_name, method_name, percent, show_table, table
 from wslib.study.report.orientation import THESIS_GAMES
 from wslib.study.statistics import decide
 
@@ -41,46 +41,47 @@ def noise_floor(compared: pd.DataFrame) -> float:
 
 def distance_table(distance: pd.DataFrame) -> Html:
     """The readings, the closest first."""
-    boards = [c for c in distance if c not in ("rms", "cells", "of", "units")]
-    shown = distance.reset_index().rename(columns={b: board_name(b) for b in boards} | {"rms": "all games"})
-    shown = shown.drop(columns="units", errors="ignore")
-    shown["cells that differ"] = [f"{c} of {o}" for c, o in zip(shown.pop("cells"), shown.pop("of"), strict=True)]
-    return show_table(
-        shown,
+    numbers = {"all games": "rms"} | {board_name(board): board for board in _boards(distance)}
+    return table(
+        distance.reset_index(),
         "Distance to Table 5.1 in percentage points (root mean square over its pairs), and the pairs whose win rates "
         "differ by more than chance (Fisher's exact test at 5 %).",
-        {name: "{:.1f}" for name in ("all games", *(board_name(b) for b in boards))},
+        {"reading": "reading"}
+        | {head: (column, "{:.1f}") for head, column in numbers.items()}
+        | {"cells that differ": lambda row: f"{row.cells} of {row.of}"},
     )
+
+
+def _boards(distance: pd.DataFrame) -> list[str]:
+    return [column for column in distance if column not in ("rms", "cells", "of", "units")]
 
 
 def distance_figure(distance: pd.DataFrame, floor: float) -> Html:
     """The readings by their distance to Table 5.1."""
-    boards = [c for c in distance if c not in ("rms", "cells", "of", "units")]
-    marks = dict(zip(boards, ("o", "s", "^", "D", "v", "P", "X", "*"), strict=False))
-    colours = ("#0072B2", "#E69F00", "#CC79A7", "#56B4E9", "#999999") * 2
+    marks = zip(("#0072B2", "#E69F00", "#CC79A7", "#56B4E9", GREY), "os^Dv", strict=True)
+    looks = {board: Look(colour, mark, "") for board, (colour, mark) in zip(_boards(distance), marks, strict=False)}
+    looks["rms"] = Look(OURS, "|", "")
 
-    def draw() -> Figure:
-        figure, axis = plt.subplots(figsize=(6.4, 0.3 * len(distance) + 1.2))
-        places = np.arange(len(distance))[::-1]
-        for colour, board in zip(colours, boards, strict=False):
-            axis.scatter(distance[board], places, s=22, marker=marks[board], color=colour, label=board_name(board))
-        axis.scatter(distance["rms"], places, s=60, marker="|", linewidths=3, color=OURS, label="all games")
-        axis.axvline(floor, color=THESIS, linestyle="--", linewidth=1, label="chance alone")
-        axis.set_yticks(places, distance.index)
+    def draw(axis: Axes) -> None:
+        name_rows(axis, list(distance.index))
+        for column, look in looks.items():
+            axis.plot(distance[column], -np.arange(len(distance)), markersize=9 if look.mark == "|" else 5,
+                      markeredgewidth=2.5 if look.mark == "|" else 1, **look.plot)  # fmt: skip
+        axis.axvline(floor, color=THESIS, linestyle="--", linewidth=1)
         axis.set_xlim(left=0)
-        axis.set_xlabel("distance to Table 5.1 (percentage points)")
-        axis.grid(axis="x")
-        axis.legend(loc="upper center", bbox_to_anchor=(0.4, -3.2 / (0.3 * len(distance) + 1.2) * 0.22), ncols=5)
-        return figure
 
-    best = distance.index[0]
-    listed = "; ".join(f"{name} {row.rms:.1f}" for name, row in distance.iterrows())
-    return show_figure(
-        draw,
-        f"Distance of each reading to Table 5.1 in percentage points, closest first: {listed}. Chance: {floor:.1f}.",
-        f"How far each reading of the formulas is from Table 5.1; the closest is “{best}”. Dashed: what chance alone "
-        "would leave between two samples of these sizes.",
+    nearest, farthest = distance.index[0], distance.index[-1]
+    return show_panels(
+        {"": draw},
+        f"“{nearest}” is nearest to Table 5.1, at {distance['rms'].iloc[0]:.1f} percentage points over all games, "
+        f"“{farthest}” farthest, at {distance['rms'].iloc[-1]:.1f}; chance alone leaves {floor:.1f}.",
+        f"How far each reading of the formulas is from Table 5.1; the closest is “{nearest}”. Dashed: what chance "
+        "alone would leave between two samples of these sizes.",
         distance.reset_index(),
+        key={"all games" if name == "rms" else board_name(name): look for name, look in looks.items()}
+        | {"chance alone": Look(THESIS, "", "--")},
+        across="distance to Table 5.1 (percentage points)",
+        height=rows_height(len(distance)),
     )
 
 
@@ -111,12 +112,10 @@ def readings_table(claims: dict[str, pd.DataFrame]) -> Html:
         held = (orderings["verdict"] == decide.REPLICATED).sum()
         row = {"reading": reading, "claim 1": claim_1_verdict(claim), "orderings": f"{held} of {len(orderings)}"}
         for r in exception.itertuples():
-            row[f"RHEA against random, {board_name(r.board)} %"] = r.score
+            row[f"RHEA against random, {board_name(r.board)} %"] = percent(r.score)
             row["“does not beat it”"] = r.verdict
         rows.append(row)
-    shown = pd.DataFrame(rows)
-    rates = {c: percent for c in shown if str(c).endswith("%")}
-    return show_table(shown, "Claim 1 under each reading of the formulas.", rates)
+    return show_table(pd.DataFrame(rows), "Claim 1 under each reading of the formulas.")
 
 
 def in_readings(compared: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
@@ -157,15 +156,12 @@ def in_readings_prose(wide: pd.DataFrame, a: str, b: str) -> str:
 
 def in_readings_table(wide: pd.DataFrame, a: str, b: str) -> Html:
     """A match in several readings, beside the printed win rates."""
-    boards = list(wide.attrs["thesis"])
-    shown = pd.DataFrame({board_name(board): wide[board] for board in boards}).reset_index()
-    theirs = {"reading": "thesis"} | {board_name(board): printed for board, printed in wide.attrs["thesis"].items()}
-    shown = pd.concat([pd.DataFrame([theirs]), shown], ignore_index=True)
-    shown["distance"] = ["–", *(f"{points:.1f}" for points in wide["rms"])]
-    return show_table(
-        shown,
+    printed = pd.DataFrame([{"reading": "thesis"} | wide.attrs["thesis"]])
+    return table(
+        pd.concat([printed, wide.reset_index()], ignore_index=True),
         f"Win rate of {method_name(a)} against {method_name(b)} in %, in several readings; distance: root mean square "
         "over the games, in percentage points.",
-        {board_name(board): lambda rate: "–" if np.isnan(rate) else percent(rate) for board in boards},
-        wide.reset_index(),
+        {"reading": "reading"}
+        | {board_name(board): (board, percent) for board in wide.attrs["thesis"]}
+        | {"distance": ("rms", "{:.1f}")},
     )

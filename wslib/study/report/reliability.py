@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from wslib.study.report.look import show_table
+from wslib.study.report.look import Html, show_table, table
 
 PROMISES = {
     "training killed": "A killed training run ends, after it was resumed, with the bytes of an undisturbed one",
@@ -50,18 +50,18 @@ def summed(record: pd.DataFrame) -> pd.DataFrame:
     return sums.loc[known].reset_index()
 
 
-def promises_table(record: pd.DataFrame) -> object:
+def promises_table(record: pd.DataFrame) -> Html:
     """Promise, denominator and failures of each fault."""
-    sums = summed(record)
-    shown = pd.DataFrame(
+    return table(
+        summed(record),
+        "What is promised, how often that was tried, and how often the promise was broken.",
         {
-            "promise": [PROMISES[fault] for fault in sums["fault"]],
-            "tried on": [_tried(record, row) for row in sums.itertuples()],
-            "broken": sums["failures"],
-            "last": sums["last"].str[:10],
-        }
+            "promise": ("fault", PROMISES.get),
+            "tried on": lambda row: _tried(record, row),
+            "broken": "failures",
+            "last": ("last", lambda date: date[:10]),
+        },
     )
-    return show_table(shown, "What is promised, how often that was tried, and how often the promise was broken.")
 
 
 def _tried(record: pd.DataFrame, row: Any) -> str:
@@ -71,17 +71,21 @@ def _tried(record: pd.DataFrame, row: Any) -> str:
     return f"{row.trials:,} {row.of}" + (f"; bytes compared at the end of {ended} runs" if ended else "")
 
 
-def runs_table(record: pd.DataFrame) -> object:
+def runs_table(record: pd.DataFrame) -> Html:
     """Each run of a fault command as it was recorded."""
-    shown = record.assign(
-        date=record["date"].str[:10],
-        details=[_told(text) for text in record["details"]],
-        command=record["command"].str.removeprefix(FAULTS),
-        minutes=(record["seconds"] / 60).round(1),
+    return table(
+        record,
+        f"Every run of a fault command, as recorded. Commands begin with {FAULTS.strip()}.",
+        {
+            "date": ("date", lambda date: date[:10]),
+            "fault": "fault",
+            "trials": "trials",
+            "failures": "failures",
+            "minutes": ("seconds", lambda seconds: f"{seconds / 60:.1f}"),
+            "details": ("details", _told),
+            "command": ("command", lambda command: command.removeprefix(FAULTS)),
+        },
     )
-    columns = ["date", "fault", "trials", "failures", "minutes", "details", "command"]
-    caption = f"Every run of a fault command, as recorded. Commands begin with {FAULTS.strip()}."
-    return show_table(shown[columns], caption, data=record)
 
 
 def _told(details: str) -> str:
@@ -103,14 +107,14 @@ def prose(record: pd.DataFrame) -> str:
     return text + (f" Not tried yet: {'; '.join(missing)}." if missing else "")
 
 
-def again_table(record: pd.DataFrame) -> object:
+def again_table(record: pd.DataFrame) -> Html:
     """Units that were computed again: what they were, on which machines, and how many came out the same."""
     of = record.assign(what=record["kind"].map(COMPUTED).fillna(record["kind"]))
     order = {what: place for place, what in enumerate(dict.fromkeys(COMPUTED.values()))}
     groups = of.groupby(["what", "made_on", "again_on"], sort=False)["same"].agg(["size", "sum"]).reset_index()
     groups = groups.sort_values("what", key=lambda column: column.map(order), kind="stable")
     shown = groups.set_axis(["what", "made on", "computed again on", "units", "the same"], axis=1)
-    return show_table(shown, "Published results that were computed again, number by number and move by move.", data=of)
+    return show_table(shown, "Published results that were computed again, number by number and move by move.")
 
 
 def again_prose(record: pd.DataFrame) -> str:
@@ -131,12 +135,14 @@ def again_count(record: pd.DataFrame, trains: bool) -> str:
     return f"{int(here['same'].sum())} of {len(here)}"
 
 
-def bits_table(bits: pd.DataFrame) -> object:
+def bits_table(bits: pd.DataFrame) -> Html:
     """What the small study was compiled for, and the digest of all that came of it."""
-    shown = bits[["kind", "digest", "seconds"]].assign(seconds=bits["seconds"].round())
     made = f"{bits['runs'].iloc[0]} small runs, compiled anew for each row; computed on {bits['processor'].iloc[0]}"
-    caption = f"The digest of all that came of {made}."
-    return show_table(shown, caption, data=bits)
+    return table(
+        bits,
+        f"The digest of all that came of {made}.",
+        {"kind": "kind", "digest": "digest", "seconds": ("seconds", "{:.0f}")},
+    )
 
 
 def bits_kinds(bits: pd.DataFrame) -> str:

@@ -4,73 +4,53 @@ Frames have a row per match, as in :mod:`.orientation`. With a network per game,
 """
 
 from collections.abc import Collection
+from functools import partial
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from wslib.study.claims.untrained import against_baseline, difference, newcombe
 from wslib.study.pages.learning import SAMPLED
-from wslib.study.report.look import (
-    Html,
-    board_name,
-    method_name,
-    p_value,
-    panel_axes,
-    percent,
-    percent_map,
-    show_figure,
-    show_table,
-)
+from wslib.study.report.charts import finding, matrix, show_panels
+from wslib.study.report.look import Html, between, board_name, method_name, p_value, percent, table
 from wslib.study.statistics import decide, stats
 from wslib.study.statistics.pairings import scored
 
-
-def _or_dash(value: float) -> str:
-    return "–" if np.isnan(value) else percent(value)
+ENHANCEMENT = {"game": ("board", board_name), "enhancement": ("a", method_name)}
+"""The first columns of most tables."""
 
 
 def cells_table(cells: pd.DataFrame) -> Html:
     """Table 6.1, ours beside the thesis'."""
-    shown = pd.DataFrame(
-        {
-            "game": cells["board"].map(board_name),
-            "enhancement": cells["a"].map(method_name),
-            "thesis %": cells["thesis"],
-            "ours %": cells["score"],
-            "95 % interval": [f"{percent(r.low)} to {percent(r.high)}" for r in cells.itertuples()],
-            "by Q_rave %": cells["by_q_rave"],
-            "networks": cells["games"],
-            "distinct games": cells["distinct"],
-        }
-    )
-    return show_table(
-        shown,
+    return table(
+        cells,
         "Win rate of each enhancement against Baseline. Every game has a new random network, shared by both players: "
         "the interval is one over networks. By Q_rave: the enhancement's final move goes by Q_rave instead of visits.",
-        {"thesis %": _or_dash, "ours %": percent, "by Q_rave %": _or_dash},
-        cells,
+        ENHANCEMENT
+        | {
+            "thesis %": ("thesis", percent),
+            "ours %": ("score", percent),
+            "95 % interval": between,
+            "by Q_rave %": ("by_q_rave", percent),
+            "networks": "games",
+            "distinct games": "distinct",
+        },
     )
 
 
 def one_network_table(cells: pd.DataFrame) -> Html:
     """What a single network for all games would have shown."""
-    shown = pd.DataFrame(
-        {
-            "game": cells["board"].map(board_name),
-            "enhancement": cells["a"].map(method_name),
-            "a network per game %": cells["score"],
-            "one network %": cells["one_network"],
-            "distinct games": cells["one_distinct"],
-            "of": cells["games"],
-        }
-    )
-    return show_table(
-        shown,
+    return table(
+        cells,
         "The same matches with one fixed network for all games. Playouts make games differ; Baseline and RAVE use "
         "chance only to break ties. Every win rate in this column is about that one network.",
-        {"a network per game %": percent, "one network %": _or_dash},
-        cells,
+        ENHANCEMENT
+        | {
+            "a network per game %": ("score", percent),
+            "one network %": ("one_network", percent),
+            "distinct games": "one_distinct",
+            "of": "games",
+        },
     )
 
 
@@ -106,14 +86,11 @@ def in_readings_table(found: pd.DataFrame, cells: pd.DataFrame) -> Html:
     """Table 6.1 under each reading, beside the printed win rates."""
     wide = found.pivot(index=["board", "a"], columns="reading", values="score")[list(found["reading"].unique())]
     shown = cells.set_index(["board", "a"])[["thesis", "score"]].rename(columns={"score": "default"}).join(wide)
-    names = pd.DataFrame({"game": [board_name(b) for b, _ in shown.index],
-                          "enhancement": [method_name(a) for _, a in shown.index]}, index=shown.index)  # fmt: skip
-    return show_table(
-        names.join(shown),
+    return table(
+        shown.reset_index(),
         "Win rates against Baseline in %, in other readings; –: the reading changes nothing there. In the last column "
         "both players draw their moves from their policies in the plies in which self-play does (T').",
-        dict.fromkeys(shown.columns, _or_dash),
-        shown.reset_index(),
+        ENHANCEMENT | {str(name): (name, percent) for name in shown},
     )
 
 
@@ -163,53 +140,39 @@ def printed_prose(checks: pd.DataFrame) -> str:
 def matrix_figure(matches: pd.DataFrame, methods: list[str]) -> Html:
     """The enhancements against each other (section 6.5 announces it; no table of the thesis shows it)."""
     frame = scored(matches[matches["part"] == "matrix"])
-    boards = list(dict.fromkeys(frame["board"]))
-    names = [method_name(m) for m in methods]
 
-    def draw() -> Figure:
-        figure, axes = panel_axes(len(boards), 4.2, 3.9)
-        for axis, board in zip(axes, boards, strict=True):
-            matrix = pd.DataFrame(np.nan, index=methods, columns=methods)
-            for r in frame[frame["board"] == board].itertuples():
-                matrix.loc[r.a, r.b], matrix.loc[r.b, r.a] = 100 * r.score, 100 * (1 - r.score)
-            matrix.index, matrix.columns = names, names
-            percent_map(axis, matrix, decimals=0, size=9)
-            axis.set_title(board_name(board))
-            axis.tick_params(axis="x", rotation=45)
-            axis.tick_params(axis="y", rotation=0)
-        figure.tight_layout()
-        return figure
+    def shares(board: str) -> pd.DataFrame:
+        values = pd.DataFrame(np.nan, methods, methods)
+        for r in frame[frame["board"] == board].itertuples():
+            values.loc[r.a, r.b], values.loc[r.b, r.a] = 100 * r.score, 100 * (1 - r.score)
+        return values.rename(index=method_name, columns=method_name)
 
-    listed = "; ".join(
-        f"{board_name(r.board)} {method_name(r.a)} against {method_name(r.b)} {percent(r.score)} %"
-        for r in frame.itertuples()
-    )
-    return show_figure(
-        draw,
-        f"Heat maps of win rates with untrained networks, the row's player against the column's: {listed}.",
+    both = [frame[["board", "a", "score"]], frame.assign(a=frame["b"], score=1 - frame["score"])]
+    means = 100 * pd.concat(both).groupby(["board", "a"], sort=False)["score"].mean()
+    return show_panels(
+        {board_name(board): partial(matrix, values=shares(board)) for board in dict.fromkeys(frame["board"])},
+        f"Mean win rates against the others, in %. {finding(means, '{:.0f}')}",
         "Win rates in percent of the row's player against the column's, untrained networks, one per game.",
         frame.drop(columns="origin", errors="ignore"),
+        height=3.2,
+        width=3.4,
     )
 
 
 def claim_2_table(claim: pd.DataFrame) -> Html:
     """The orderings of claim 2."""
-    shown = pd.DataFrame(
-        {
-            "claimed": claim["name"],
-            "part": claim["about"],
-            "ours %": [f"{percent(r.ours)} : {percent(r.other)}" for r in claim.itertuples()],
-            "p (Holm)": claim["p_holm"],
-            "verdict": claim["verdict"],
-        }
-    )
-    return show_table(
-        shown,
+    return table(
+        claim,
         "Claim 2 as orderings of win rates against Baseline (sign test against one half; Fisher's exact test between "
         "two enhancements or games), corrected by Holm for these rows and for the orderings that other sentences of "
         "the sources add.",
-        {"p (Holm)": p_value},
-        claim,
+        {
+            "claimed": "name",
+            "part": "about",
+            "ours %": lambda row: f"{percent(row.ours)} : {percent(row.other)}",
+            "p (Holm)": ("p_holm", p_value),
+            "verdict": "verdict",
+        },
     )
 
 

@@ -6,12 +6,13 @@ first-named is stronger.
 
 from collections.abc import Collection, Mapping
 from html import escape
+from typing import Any
 
 import pandas as pd
 
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.table import percent_of
-from wslib.study.report.look import Html, link, p_value, show_table
+from wslib.study.report.look import Html, columns_of, link, p_value, show_table, table
 from wslib.study.statistics import decide
 
 MARKS = dict(zip(decide.WORDS, ("✓ ", "✗ ", "≈ ", "? ", "∅ "), strict=True))
@@ -34,25 +35,23 @@ WIDTHS = {"the sources": 16, "verdict": 8, "ours": 8, "effect (95 % interval)": 
 """Least widths in em of the columns that wrap."""
 
 
-def claim_table(rows: pd.DataFrame, caption: str, pages: Collection[str], parts: pd.DataFrame | None = None) -> Html:
-    """A row per claim; ``pages`` are those of the book, which the rows lead to. ``parts`` are offered for download."""
-    records = rows.to_dict("records")
-    shown = pd.DataFrame(
-        {
-            "claim": [_claim(row, pages) for row in records],
-            "verdict": [MARKS.get(row["verdict"], "") + row["shown"] for row in records],
-            "the sources": [quoted(row) for row in records],
-            "ours": rows["ours"],
-            "effect (95 % interval)": rows["effect"],
-            "runs": rows["runs"],
-            "power": rows["power"],
-        }
-    )
-    for name, width in WIDTHS.items():
-        shown[name] = [_wrapping(text, width) for text in shown[name]]
+def claim_table(rows: pd.DataFrame, caption: str, pages: Collection[str]) -> Html:
+    """A row per claim; ``pages`` are those of the book, which the rows lead to."""
+    columns: dict[str, Any] = {
+        "claim": lambda row: _claim(row._asdict(), pages),
+        "verdict": lambda row: MARKS.get(row.verdict, "") + row.shown,
+        "the sources": lambda row: quoted(row._asdict()),
+        "ours": "ours",
+        "effect (95 % interval)": "effect",
+        "runs": "runs",
+        "power": "power",
+    }
     if not rows["verdict"].isin(MARKS).any():
-        shown = shown.drop(columns=["effect (95 % interval)", "runs", "power"])
-    return show_table(shown, caption, data=rows if parts is None else parts)
+        columns = dict(list(columns.items())[:4])
+    shown = columns_of(rows, columns)
+    for name in set(WIDTHS) & set(shown):
+        shown[name] = [_wrapping(text, WIDTHS[name]) for text in shown[name]]
+    return show_table(shown, caption)
 
 
 def quoted(row: Mapping[str, str]) -> Html:
@@ -66,7 +65,7 @@ def quoted(row: Mapping[str, str]) -> Html:
 def _claim(row: Mapping[str, str], pages: Collection[str]) -> Html:
     """A claim's id above the page that tells of it."""
     page = link(row["page"], f"{row['page']}.html").html if row["page"] in pages else f"<i>{escape(row['page'])}</i>"
-    return Html(f"<b>{escape(row['id'])}</b><br>{page}", row["id"])
+    return Html(f"<b>{escape(row['id'])}</b><br>{page}", f"{row['id']} {row['page']}")
 
 
 def _wrapping(cell: str | Html, width: int) -> Html:
@@ -94,20 +93,18 @@ def parts_table(parts: pd.DataFrame, caption: str, explained: bool = True) -> Ht
 
     Whether its columns are ``explained`` below, as on a page that does not explain them elsewhere.
     """
-    caption += EXPLAINED if explained else ""
-    several = len(parts) > 1
-    shown = pd.DataFrame(
-        {
-            "part": parts["part"],
-            "effect (95 % interval)": parts["effect"],
-            "simultaneous interval": parts["simultaneous"].replace("", "–"),
-            "p (Holm)": ["–" if pd.isna(p) else p_value(p) for p in parts["p"]],
-            "runs": [f"{runs} {of}" if runs else "0" for runs, of in zip(parts["runs"], parts["of"], strict=True)],
-            "verdict": parts["shown"],
-            "power": [percent_of(share) for share in parts["power"]],
-        }
-    )
-    return show_table(shown if several else shown.drop(columns="simultaneous interval"), caption, data=parts)
+    columns = {
+        "part": "part",
+        "effect (95 % interval)": "effect",
+        "simultaneous interval": ("simultaneous", lambda text: text or "–"),
+        "p (Holm)": ("p", p_value),
+        "runs": lambda row: f"{row.runs} {row.of}" if row.runs else "0",
+        "verdict": "shown",
+        "power": ("power", percent_of),
+    }
+    if len(parts) < 2:
+        del columns["simultaneous interval"]
+    return table(parts, caption + (EXPLAINED if explained else ""), columns)
 
 
 def claim_parts(parts: pd.DataFrame, claim: str) -> Html:
@@ -125,22 +122,18 @@ def verdict_prose(row: Mapping[str, str]) -> str:
 
 def pooled_table(effects: pd.DataFrame) -> Html:
     """The effect of all warm starts together, a row per game."""
-    shown = pd.DataFrame(
-        {
-            "game": effects["game"],
-            "runs, warm and Baseline": [f"{w} and {b}" for w, b in zip(effects["warm"], effects["baseline"],
-                                                                       strict=True)],
-            "Elo over Baseline (95 % interval)": [text if isinstance(text, str) else "–" for text in effects["text"]],
-            "p (Holm)": ["–" if pd.isna(p) else p_value(p) for p in effects["p"]],
-            "verdict": effects["shown"],
-            "power": [percent_of(share) for share in effects["power"]],
-        }
-    )  # fmt: skip
-    return show_table(
-        shown,
+    return table(
+        effects,
         "All runs with a warm start, of the five enhancements together, against Baseline's: difference of mean Elo of "
         "the final networks. The unit is the run.",
-        data=effects,
+        {
+            "game": "game",
+            "runs, warm and Baseline": lambda row: f"{row.warm} and {row.baseline}",
+            "Elo over Baseline (95 % interval)": ("text", str),
+            "p (Holm)": ("p", p_value),
+            "verdict": "shown",
+            "power": ("power", percent_of),
+        },
     )
 
 
@@ -190,11 +183,7 @@ def sources_table(frames: Mapping[str, pd.DataFrame], asked: Mapping[str, int]) 
         published = int((frame["origin"] == "published").sum())
         rows.append({"experiment": name, "results there": len(frame), "asked for": number, "published": published,
                      "computed here": len(frame) - published})  # fmt: skip
-    behind = [frame[["unit", "origin"]].assign(experiment=name) for name, frame in frames.items()]
-    data = pd.concat(behind, ignore_index=True) if behind else None
-    return show_table(
-        pd.DataFrame(rows), "Results that the verdicts rest on: runs, and matches of two players.", data=data
-    )
+    return show_table(pd.DataFrame(rows), "Results that the verdicts rest on: runs, and matches of two players.")
 
 
 def origin_words(frames: Mapping[str, pd.DataFrame]) -> str:

@@ -5,27 +5,24 @@ unit with its labels (``board``, ``kind``, ``method``, ``seed``) or per pair of 
 where an entrant is called ``<kind>-<seed>``. Elo values of different pools are on different scales.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from wslib.study.report.charts import curves, finding, looks_of, show_panels, strips
 from wslib.study.report.look import (
+    NAMES,
     Html,
     board_name,
     kind_name,
-    look_of,
     method_name,
     not_there,
     once_there,
-    panel_axes,
     percent,
-    show_figure,
-    show_table,
+    table,
 )
 from wslib.study.statistics import stats
 from wslib.study.statistics.decide import FEWEST_RUNS, FEWEST_SHOWN
@@ -34,18 +31,15 @@ from wslib.study.statistics.rating import Rating
 
 def coverage_table(found: pd.DataFrame, asked: pd.DataFrame, scale: str) -> Html:
     """How many of the runs that the source has are there."""
-    total = asked.groupby(["board", "kind"], sort=False).size()
-    there = found.groupby(["board", "kind"], sort=False).size()
-    boards = list(dict.fromkeys(asked["board"]))
-    rows = [
-        {"kind": kind_name(kind)}
-        | {
-            board_name(b): f"{there.get((b, kind), 0)} of {total[b, kind]}" if (b, kind) in total else ""
-            for b in boards
-        }
-        for kind in dict.fromkeys(asked["kind"])
-    ]
-    return show_table(pd.DataFrame(rows), f"Training runs that are there, of those asked for (preset {scale}).")
+    total, there = (frame.groupby(["board", "kind"], sort=False).size() for frame in (asked, found))
+    boards = dict.fromkeys(asked["board"])
+
+    def counted(board: str) -> Callable[[Any], str]:
+        return lambda row: f"{there.get((board, row.kind), 0)} of {total.get((board, row.kind), 0)}"
+
+    columns = {"kind": ("kind", kind_name)} | {board_name(board): counted(board) for board in boards}
+    kinds = asked[["kind"]].drop_duplicates()
+    return table(kinds, f"Training runs that are there, of those asked for (preset {scale}).", columns)
 
 
 def rated(pairs: pd.DataFrame) -> int:
@@ -88,74 +82,44 @@ def _run_keys(frame: pd.DataFrame) -> list[tuple[str, str, int]]:
 # --- tournaments --------------------------------------------------------------------------------------------------
 
 
-def _strip(axis: Axes, places: Sequence[float], groups: Sequence[np.ndarray], looks: Sequence[tuple[str, str]]) -> None:
-    """Every run a mark, their mean a bar, and its 95 % interval where there are enough runs to decide anything."""
-    for place, values, (colour, mark) in zip(places, groups, looks, strict=True):
-        shifts = np.linspace(-0.18, 0.18, len(values)) if len(values) > 1 else np.zeros(1)
-        axis.scatter(place + shifts, values, s=16, color=colour, marker=mark, alpha=0.75, zorder=3)
-        axis.hlines(np.mean(values), place - 0.3, place + 0.3, color=colour, linewidth=2, zorder=2)
-        if len(values) >= FEWEST_RUNS:
-            low, high = stats.mean_interval(values)
-            axis.vlines(place, low, high, color=colour, linewidth=1, alpha=0.8, zorder=1)
-
-
 @once_there("Elo of every run.")
 def elo_figure(elos: pd.DataFrame, kinds: Sequence[str], caption: str, by: str = "board") -> Html:
-    """Elo of every run, a panel per pool, a column per kind."""
+    """Elo of every run, a panel per pool, a row per kind."""
     shown = elos[elos["kind"].isin(kinds)]
     if shown.empty:  # players without a network may be rated before any run is
         return not_there("Elo of every run.")
-    pools = list(dict.fromkeys(shown[by]))
-
-    def draw() -> Figure:
-        width = max(3.4, 0.5 * len(kinds) + 1.2)
-        figure, axes = panel_axes(len(pools), width, 3.6, "Elo")
-        for axis, panel in zip(axes, pools, strict=True):
-            rows = shown[shown[by] == panel]
-            present = [k for k in kinds if (rows["kind"] == k).any()]
-            groups = [rows.loc[rows["kind"] == k, "elo"].to_numpy() for k in present]
-            _strip(axis, range(len(present)), groups, [look_of(k) for k in present])
-            axis.set_xticks(range(len(present)), [kind_name(k) for k in present], rotation=35, ha="right", fontsize=8)
-            axis.set_title(board_name(panel) if by == "board" else kind_name(panel))
-            axis.grid(axis="y")
-        figure.tight_layout()
-        return figure
-
+    panels, height = strips(shown, "elo", kinds, by)
     caption += f" Marks are runs, bars their means, thin lines 95 % intervals of the mean (from {FEWEST_RUNS} runs on)."
     means = shown.groupby([by, "kind"], sort=False)["elo"].mean()
-    listed = "; ".join(f"{board_name(b)}, {kind_name(k)}: {v:+.0f}" for (b, k), v in means.items())
-    return show_figure(draw, f"Elo of the runs by kind. Means: {listed}.", caption, shown)
+    return show_panels(panels, f"Mean Elo of the runs. {finding(means)}", caption, shown, across="Elo", height=height)
 
 
 @once_there("mean Elo of the runs of each kind.")
 def elo_table(elos: pd.DataFrame, kinds: Sequence[str], caption: str) -> Html:
-    """Mean and spread of the runs of each kind."""
-    rows = []
-    for board, kind in product(dict.fromkeys(elos["board"]), kinds):
-        group = elos[(elos["board"] == board) & (elos["kind"] == kind)]
-        if group.empty:
-            continue
-        values = group["elo"].to_numpy()
-        between = stats.mean_interval(values) if len(values) >= FEWEST_SHOWN else None
-        rows.append(
-            {
-                "game": board_name(board),
-                "kind": kind_name(kind),
-                "runs": len(group),
-                "mean Elo": group["elo"].mean(),
-                "95 % interval": f"{between.low:+.0f} to {between.high:+.0f}" if between else "–",
-                "sd": values.std(ddof=1) if len(values) > 1 else np.nan,
-                "score %": group["score"].mean(),
-                "draws %": group["draws"].mean(),
-            }
-        )
-    number = {"mean Elo": "{:+.0f}", "sd": _or_dash, "score %": percent, "draws %": percent}
-    caption += " The interval is Student's, of the mean over runs; sd divides by the number of runs minus one."
-    return show_table(pd.DataFrame(rows), caption, number, elos[elos["kind"].isin(kinds)])
+    """Mean and spread of the runs of each kind, from three runs on with the interval of the mean."""
+    groups = elos[elos["kind"].isin(kinds)].groupby(["board", "kind"], sort=False)
+    more = {"runs": groups.size(), "sd": groups["elo"].std(), "values": groups["elo"].agg(list)}
+    cells = groups[["elo", "score", "draws"]].mean().assign(**more)
+    order = [key for key in product(dict.fromkeys(elos["board"]), kinds) if key in cells.index]
+    return table(
+        cells.loc[order].reset_index(),
+        caption + " The interval is Student's, of the mean over runs; sd divides by the number of runs minus one.",
+        NAMES
+        | {
+            "runs": "runs",
+            "mean Elo": ("elo", "{:+.0f}"),
+            "95 % interval": ("values", _interval),
+            "sd": ("sd", "{:.0f}"),
+            "score %": ("score", percent),
+            "draws %": ("draws", percent),
+        },
+    )
 
 
-def _or_dash(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.0f}"
+def _interval(values: list[float]) -> str:
+    if len(values) < FEWEST_SHOWN:
+        return "–"
+    return "{:+.0f} to {:+.0f}".format(*stats.mean_interval(np.array(values)))
 
 
 @once_there("what each pool rests on.")
@@ -188,38 +152,18 @@ def pools_table(pairs: pd.DataFrame, ratings: Mapping[tuple[str, str], Rating]) 
 @once_there("networks on their way.")
 def way_figure(rows: pd.DataFrame, column: str, label: str, kinds: Sequence[str], caption: str) -> Html:
     """A number of every network on its way (``board``, ``kind``, ``seed``, ``iteration``): runs thin, means thick."""
-    boards = list(dict.fromkeys(rows["board"]))
-
-    def draw() -> Figure:
-        figure, axes = panel_axes(len(boards), 4.2, 3.6, label)
-        for axis, board in zip(axes, boards, strict=True):
-            for kind in kinds:
-                group = rows[(rows["board"] == board) & (rows["kind"] == kind)]
-                if group.empty:
-                    continue
-                colour, mark = look_of(kind)
-                for _, run in group.groupby("seed"):
-                    axis.plot(run["iteration"], run[column], color=colour, linewidth=0.5, alpha=0.35)
-                means = group.groupby("iteration")[column].mean()
-                axis.plot(
-                    means.index, means, color=colour, marker=mark, markersize=4, linewidth=1.6, label=kind_name(kind)
-                )
-            axis.set_xscale("log")
-            ticks = sorted(set(rows["iteration"]))
-            axis.set_xticks(ticks, [f"{t:.0f}" for t in ticks], fontsize=8)
-            axis.minorticks_off()
-            axis.set_xlabel("iteration")
-            axis.set_title(board_name(board))
-            axis.grid(axis="y")
-        handles, names = axes[0].get_legend_handles_labels()
-        figure.tight_layout(rect=(0, 0.1, 1, 1))
-        figure.legend(handles, names, loc="lower center", ncols=6, fontsize=8)
-        return figure
-
+    looks = looks_of([kind for kind in kinds if (rows["kind"] == kind).any()])
     last = rows[rows["iteration"] == rows["iteration"].max()]
     means = last.groupby(["board", "kind"], sort=False)[column].mean()
-    listed = "; ".join(f"{board_name(b)}, {kind_name(k)}: {v:.2f}" for (b, k), v in means.items())
-    return show_figure(draw, f"{label} by iteration. Means at the last one: {listed}.", caption, rows)
+    return show_panels(
+        curves(rows, "iteration", column, looks, log=True, runs_too=True),
+        f"{label} after {last['iteration'].max():.0f} iterations. {finding(means, '{:.0f}')}",
+        caption,
+        rows,
+        key={kind_name(kind): look for kind, look in looks.items()},
+        across="iteration",
+        up=label,
+    )
 
 
 @once_there("networks on their way.")
@@ -267,48 +211,39 @@ def panels(runs: pd.DataFrame, methods: Sequence[str]) -> list[str]:
 @once_there("Elo by the length of the warm start.")
 def length_figure(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> Html:
     """Elo by the length of the warm start, a panel per enhancement; length 0 is Baseline."""
-    shown = [m for m in methods if (elos["pool"] == m).any()]
-
-    def draw() -> Figure:
-        figure, axes = panel_axes(len(shown), 2.9, 3.2, "Elo")
-        for axis, method in zip(axes, shown, strict=True):
-            here = elos[elos["pool"] == method]
-            kinds = [k for k in _length_kinds(method, lengths) if (here["kind"] == k).any()]
-            groups = [here.loc[here["kind"] == k, "elo"].to_numpy() for k in kinds]
-            _strip(axis, range(len(kinds)), groups, [look_of(k) for k in kinds])
-            axis.set_xticks(range(len(kinds)), [k.split()[1] if " " in k else "0" for k in kinds])
-            axis.set_xlabel("I'")
-            axis.set_title(method_name(method), fontsize=10)
-            axis.grid(axis="y")
-        figure.tight_layout()
-        return figure
-
-    means = elos[elos["kind"].notna()].groupby(["pool", "kind"], sort=False)["elo"].mean()
-    listed = "; ".join(f"{kind_name(p)}, {kind_name(k)}: {v:+.0f}" for (p, k), v in means.items())
-    return show_figure(
-        draw,
-        f"Elo by length of the warm start. Means: {listed}.",
-        "Elo by I', a pool per enhancement (random: 0; 0 iterations are Baseline). Marks are runs, bars their means, "
+    kinds = ["baseline", *(f"{method} {length}" for method in methods for length in lengths)]
+    shown = elos[elos["pool"].isin(methods) & elos["kind"].isin(kinds)]
+    panels, height = strips(shown, "elo", kinds, "pool")
+    means = shown.groupby(["pool", "kind"], sort=False)["elo"].mean().rename(method_name, level="pool")
+    return show_panels(
+        panels,
+        f"Mean Elo by the length of the warm start. {finding(means)}",
+        "Elo by I', a pool per enhancement (random: 0; Baseline has no warm start). Marks are runs, bars their means, "
         f"thin lines 95 % intervals of the mean (from {FEWEST_RUNS} runs on).",
-        elos,
+        shown,
+        across="Elo",
+        height=height,
     )
-
-
-def _length_kinds(method: str, lengths: Sequence[int]) -> list[str]:
-    return ["baseline", *(f"{method} {length}" for length in lengths)]
 
 
 @once_there("mean Elo by the length of the warm start.")
 def length_table(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[int]) -> Html:
     """Mean Elo by enhancement and length, with the number of runs."""
-    rows = []
-    for method in methods:
-        here = elos[elos["pool"] == method]
-        cells = {"0 (Baseline)" if k == "baseline" else k.split()[1]: here.loc[here["kind"] == k, "elo"]
-                 for k in _length_kinds(method, lengths)}  # fmt: skip
-        shown = {name: f"{v.mean():+.0f} ({len(v)})" if len(v) else "–" for name, v in cells.items()}
-        rows.append({"enhancement": method_name(method)} | shown)
-    return show_table(pd.DataFrame(rows), "Mean Elo by I' (number of runs), each row a pool of its own.", data=elos)
+    found = elos.groupby(["pool", "kind"])["elo"].agg(["mean", "size"])
+
+    def mean_of(length: int) -> Callable[[Any], str]:
+        def written(row: Any) -> str:
+            key = (row.method, f"{row.method} {length}" if length else "baseline")
+            return "{:+.0f} ({:.0f})".format(*found.loc[key]) if key in found.index else "–"
+
+        return written
+
+    return table(
+        pd.DataFrame({"method": list(methods)}),
+        "Mean Elo by I' (number of runs), each row a pool of its own.",
+        {"enhancement": ("method", method_name), "0 (Baseline)": mean_of(0)}
+        | {str(length): mean_of(length) for length in lengths},
+    )
 
 
 def best_length(elos: pd.DataFrame, method: str) -> str | None:
@@ -351,24 +286,28 @@ def beyond_prose(elos: pd.DataFrame) -> str:
 
 def scale_table(elos: pd.DataFrame, methods: Sequence[str], scales: Sequence[str]) -> Html:
     """Differences of mean Elo: a method's over Baseline in each preset, and of a preset over the other by method."""
-    kinds = {kind: elos[elos["kind"] == kind] for kind in elos["kind"].dropna().unique()}
     pairs = [(f"{method} {scale}", f"baseline {scale}") for scale in scales for method in methods[1:]]
     pairs += [
         (f"{method} {scales[0]}", f"{method} {scale}") for scale in dict.fromkeys(scales[1:]) for method in methods
     ]
-    rows = []
-    for board, (first, second) in product(dict.fromkeys(elos["board"]), dict.fromkeys(pairs)):
-        groups = [kinds[k].loc[kinds[k]["board"] == board, "elo"] for k in (first, second) if k in kinds]
-        if first != second and len(groups) == 2 and all(len(group) for group in groups):
-            rows.append(
-                {
-                    "game": board_name(board),
-                    "difference of": f"{kind_name(first)} − {kind_name(second)}",
-                    "runs": " and ".join(str(len(group)) for group in groups),
-                    "mean Elo": groups[0].mean() - groups[1].mean(),
-                    "the runs' sd": " and ".join(_or_dash(group.std()) for group in groups),
-                }
-            )
-    columns = ["game", "difference of", "runs", "mean Elo", "the runs' sd"]
-    caption = "Differences of mean Elo, of runs in one tournament; without a verdict."
-    return show_table(pd.DataFrame(rows, columns=columns), caption, {"mean Elo": "{:+.0f}"}, elos)
+    groups = {key: group for key, group in elos.groupby(["board", "kind"])["elo"]}
+    rows = [
+        (board, f"{kind_name(first)} − {kind_name(second)}", groups[board, first], groups[board, second])
+        for board, (first, second) in product(dict.fromkeys(elos["board"]), dict.fromkeys(pairs))
+        if first != second and (board, first) in groups and (board, second) in groups
+    ]
+    return table(
+        pd.DataFrame(rows, columns=["board", "pair", "ours", "theirs"]),
+        "Differences of mean Elo, of runs in one tournament; without a verdict.",
+        {
+            "game": ("board", board_name),
+            "difference of": "pair",
+            "runs": lambda row: f"{len(row.ours)} and {len(row.theirs)}",
+            "mean Elo": lambda row: f"{row.ours.mean() - row.theirs.mean():+.0f}",
+            "the runs' sd": lambda row: f"{_sd(row.ours)} and {_sd(row.theirs)}",
+        },
+    )
+
+
+def _sd(values: pd.Series) -> str:
+    return f"{values.std():.0f}" if len(values) > 1 else "–"
