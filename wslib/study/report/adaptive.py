@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from wslib.study.claims.adaptive import printed
-from wslib.study.report.charts import Draw, Look, finding, show_panels, strips, ticks_at
+from wslib.study.report.charts import WIDE, Draw, Look, finding, show_panels, strips, ticks_at
 from wslib.study.report.look import (
     GREY,
     Html,
@@ -124,7 +124,7 @@ def switches_figure(switches: pd.DataFrame, frame: pd.DataFrame, scale: str) -> 
         here.dropna(axis="columns", how="all"),
         across="iteration of the switch",
         height=height,
-        width=3.4,
+        width=WIDE,
     )
 
 

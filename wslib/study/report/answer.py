@@ -10,20 +10,18 @@ from html import escape
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.specs import NO_DATA
+from wslib.study.report.charts import Look, finding, forests, show_panels
 from wslib.study.report.look import (
     INK,
     Html,
-    board_name,
+    framed,
     kind_name,
     link,
     look_of,
     not_there,
-    panel_axes,
-    show_figure,
     show_table,
 )
 from wslib.study.report.verdicts import MARKS, PHRASES, counts, seven
@@ -31,6 +29,7 @@ from wslib.study.statistics import decide
 
 BEFORE = "Without training"
 TOGETHER = "all five"
+KEYS = ["board", "kind"]
 SHORT = {
     decide.REPLICATED: "yes", decide.OPPOSITE: "no, it does harm", decide.SMALL: "hardly, if at all",
     decide.UNDECIDED: "we cannot say yet", decide.UNDECIDABLE: "we cannot say yet",
@@ -166,42 +165,25 @@ def forest_figure(effects: pd.DataFrame, singles: pd.DataFrame, asked: Any) -> H
     known = every[every["effect"].notna()]
     if known.empty:
         return not_there(f"how far each warm start is above Baseline after {asked.iterations} iterations.")
-    boards = list(dict.fromkeys(known["board"]))
-    kinds = list(dict.fromkeys(every["kind"]))
-    places = {kind: -place for place, kind in enumerate(kinds)} | {TOGETHER: -len(kinds)}
-
-    def draw() -> Figure:
-        figure, axes = panel_axes(len(boards), 2.95, 2.9, sharey=True, sharex=True)
-        for axis, board in zip(axes, boards, strict=True):
-            axis.axvspan(0, 20, color="#808080", alpha=0.15, linewidth=0)
-            axis.axvline(0, color="#808080", linewidth=1)
-            for row in known[known["board"] == board].itertuples():
-                colour, mark = (INK, "D") if row.kind == TOGETHER else look_of(row.kind)
-                place = places[row.kind]
-                if pd.notna(row.low):
-                    axis.hlines(place, row.low, row.high, color=colour, linewidth=2.4 if row.kind == TOGETHER else 1.4)
-                axis.scatter([row.effect], [place], color=colour, marker=mark, s=42, zorder=3)
-            axis.set_title(board_name(board))
-            axis.set_xlabel("Elo above Baseline")
-            axis.grid(axis="x")
-        axes[0].set_yticks([places[k] for k in kinds], [kind_name(k) for k in kinds])
-        figure.tight_layout()
-        return figure
-
-    listed = "; ".join(
-        f"{row.game}, {kind_name(row.kind)}: {row.text if isinstance(row.text, str) else NO_DATA}"
-        for row in known.itertuples()
-    )
+    names = {kind: kind_name(kind) for kind in dict.fromkeys(every["kind"])}
+    panels, height = forests(known, "effect", names, look=_look, band=(0, 20))
     rated = int(known.loc[known["kind"] == TOGETHER, ["warm", "baseline"]].to_numpy().sum())
-    return show_figure(
-        draw,
-        f"Elo above Baseline with 95 % intervals. {listed}.",
+    alone = singles.groupby(KEYS, sort=False)["effect"].mean()
+    return show_panels(
+        panels,
+        f"{_finding(effects)} Elo above Baseline, each alone. {finding(alone)}",
         f"{_finding(effects)} Each mark is the difference of mean Elo between runs with that warm start and runs of "
         f"Baseline after {asked.iterations} iterations; lines are 95 % intervals over runs, where there are three a "
         f"side. In the grey band an advantage is smaller than 20 Elo. It rests on {rated} of "
         f"{len(asked.run_units())} runs.",
         known,
+        across="Elo above Baseline",
+        height=height,
     )
+
+
+def _look(kind: str) -> Look:
+    return Look(INK, "D") if kind == TOGETHER else Look(*look_of(kind))
 
 
 def _finding(effects: pd.DataFrame) -> str:
@@ -234,7 +216,7 @@ def strip(rows: pd.DataFrame, pages: Collection[str], root: str = "") -> Html:
             "how sure": [_how_sure(row) for row in records],
         }
     )  # fmt: skip
-    return show_table(shown, "The seven claims; the number leads to the page with the evidence.", data=rows)
+    return show_table(shown, "The seven claims; the number leads to the page with the evidence.")
 
 
 def _found(row: dict[str, Any]) -> str:
@@ -281,14 +263,8 @@ def picture() -> Html:
         "first iteration on. In the warm one an enhanced search plays the first five. At the end their networks meet."
     )
     svg = (
-        f'<svg role="img" aria-label="{alt}" viewBox="0 0 810 175" font-size="15" font-family="sans-serif" '
-        'style="width:100%;max-width:810px;height:auto;min-width:560px" fill="currentColor">'
-        f'<text x="150" y="14">iteration</text>{"".join(boxes)}{texts}'
-        '<path d="M670 44 L692 80 M670 118 L692 104" stroke="currentColor"/></svg>'
+        '<svg aria-hidden="true" viewBox="0 0 810 175" style="flex:1 1 672px;max-width:810px;height:auto;'
+        'min-width:640px" font-size="15" font-family="sans-serif" fill="currentColor"><text x="150" y="14">iteration'
+        f'</text>{"".join(boxes)}{texts}<path d="M670 44 L692 80 M670 118 L692 104" stroke="currentColor"/></svg>'
     )
-    body = (
-        '<figure class="ws-figure" style="margin:1em 0;text-align:center">'
-        f'<div class="ws-scroll" style="overflow-x:auto">{svg}</div>'
-        "<figcaption>The two runs differ in nothing but who plays the first games.</figcaption></figure>"
-    )
-    return Html(body, alt)
+    return framed([svg], alt, "The two runs differ in nothing but who plays the first games.")

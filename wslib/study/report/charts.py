@@ -34,8 +34,8 @@ from wslib.study.statistics import stats
 from wslib.study.statistics.decide import FEWEST_RUNS
 
 Draw = Callable[[Axes], None]
-WIDTHS = {1: 6.2, 2: 3.5, 4: 3.5}
-NARROW = 2.2
+NARROW, WIDE = 2.2, 3.4
+WIDTHS = {1: 6.2, 2: WIDE, 4: WIDE}
 """Inches of a panel by their number: two, or else three, stand side by side in a page."""
 _DIAMOND, _STAR = "M0-5.5 5.5 0 0 5.5-5.5 0z", "M0-6 1.6-2 6-2 2.5.8 3.7 5 0 2.5-3.7 5-2.5.8-6-2-1.6-2z"
 _PLUS = "M-1.7-5h3.4v3.3H5v3.4H1.7V5h-3.4V1.7H-5v-3.4h3.3z"
@@ -49,16 +49,18 @@ DASHES = {"-": "none", "--": "6 3", ":": "2 3", "-.": "6 2 2 2", "": "0 99"}
 
 
 class Look(NamedTuple):
-    """How a series is drawn: its colour, the mark of its points (or none), the line that joins them (or none)."""
+    """How a series is drawn: colour, mark of its points (or none; filled or not), line that joins them (or none)."""
 
     colour: str = INK
     mark: str = "o"
     line: str = "-"
+    filled: bool = True
 
     @property
     def plot(self) -> dict[str, Any]:
         """What ``Axes.plot`` is told."""
-        return {"color": self.colour, "marker": self.mark or None, "linestyle": self.line or "none"}
+        fill = "full" if self.filled else "none"
+        return {"color": self.colour, "marker": self.mark or None, "linestyle": self.line or "none", "fillstyle": fill}
 
 
 def looks_of(kinds: Sequence[str], line: str = "-") -> dict[str, Look]:
@@ -174,16 +176,40 @@ def strip(axis: Axes, groups: Mapping[str, tuple[np.ndarray, Look]]) -> None:
             axis.hlines(-place, *stats.mean_interval(values), color=look.colour, linewidth=1, zorder=1)
 
 
-def forest(axis: Axes, rows: pd.DataFrame, zero: float = 0.0) -> None:
-    """A row per effect, with its interval: ``name``, ``value``, ``low``, ``high`` and ``look``.
+def forest(axis: Axes, rows: pd.DataFrame, zero: float, band: tuple[float, float] | None = None) -> None:
+    """A row per effect: ``name``, ``value``, its interval ``low`` to ``high``, which may be missing, and ``look``.
 
-    A row without a value keeps its place, one without bounds has a mark alone.
+    ``zero`` is a line down, ``band`` a grey stretch that counts as none.
     """
     name_rows(axis, list(rows["name"]))
     axis.axvline(zero, color=GREY, linewidth=0.9)
+    if band:
+        axis.axvspan(*band, color=GREY, alpha=0.15, linewidth=0)
     for place, row in enumerate(rows.itertuples()):
         axis.hlines(-place, row.low, row.high, color=row.look.colour, linewidth=2)
-        axis.plot(row.value, -place, color=row.look.colour, marker=row.look.mark, markersize=6)
+        axis.plot(row.value, -place, markersize=7, **row.look.plot)
+
+
+def forests(
+    frame: pd.DataFrame,
+    value: str,
+    names: Mapping[str, str],
+    *,
+    key: str = "kind",
+    look: Callable[[str], Look] = lambda kind: Look(*look_of(kind)),
+    zero: float = 0.0,
+    band: tuple[float, float] | None = None,
+) -> tuple[dict[str, Draw], float]:
+    """A panel per game with a row per name (of column ``key``), and the height they need.
+
+    ``low`` and ``high`` bound an effect; a name without one keeps its row, so that panels can be read across.
+    """
+    panels: dict[str, Draw] = {}
+    for board, rows in frame.groupby("board", sort=False):
+        found = rows.set_index(key).reindex(list(names)).reset_index()
+        shown = found.assign(name=list(names.values()), value=found[value], look=[look(k) for k in names])
+        panels[board_name(str(board))] = partial(forest, rows=shown, zero=zero, band=band)
+    return panels, rows_height(len(names))
 
 
 # --- curves -------------------------------------------------------------------------------------------------------

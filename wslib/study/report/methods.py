@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from wslib.study.report.charts import finding, matrix, show_panels
+from wslib.study.report.charts import WIDE, finding, matrix, show_panels
 from wslib.study.report.look import NAMES, Html, between, board_name, kind_name, once_there, p_value, percent, table
 from wslib.study.statistics import stats
 from wslib.study.statistics.pairings import ordered_pairs, score_matrix
@@ -38,7 +38,7 @@ def matrix_figure(pairs: pd.DataFrame, kinds: Sequence[str]) -> Html:
         "Win rates in %, the row against the column, over all games between the runs of two kinds.",
         _played(pairs),
         height=3.2,
-        width=3.4,
+        width=WIDE,
     )
 
 

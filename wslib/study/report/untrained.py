@@ -11,7 +11,7 @@ import pandas as pd
 
 from wslib.study.claims.untrained import against_baseline, difference, newcombe
 from wslib.study.pages.learning import SAMPLED
-from wslib.study.report.charts import finding, matrix, show_panels
+from wslib.study.report.charts import WIDE, finding, matrix, show_panels
 from wslib.study.report.look import Html, between, board_name, method_name, p_value, percent, table
 from wslib.study.statistics import decide, stats
 from wslib.study.statistics.pairings import scored
@@ -155,7 +155,7 @@ def matrix_figure(matches: pd.DataFrame, methods: list[str]) -> Html:
         "Win rates in percent of the row's player against the column's, untrained networks, one per game.",
         frame.drop(columns="origin", errors="ignore"),
         height=3.2,
-        width=3.4,
+        width=WIDE,
     )
 
 

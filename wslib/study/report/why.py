@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 import scipy
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from wslib.study.claims.adaptive import printed
 from wslib.study.report import adaptive
+from wslib.study.report.charts import WIDE, Draw, Look, finding, forests, show_panels, ticks_at
 from wslib.study.report.look import (
-    INK,
     OURS,
     THESIS,
     Html,
@@ -26,9 +25,7 @@ from wslib.study.report.look import (
     look_of,
     once_there,
     p_value,
-    panel_axes,
     percent,
-    show_figure,
     show_table,
 )
 from wslib.study.report.oldway import NAMES, between_networks
@@ -52,32 +49,22 @@ NEEDS = {
 def variety_figure(pairs: pd.DataFrame) -> Html:
     """Distinct games of a pairing of two networks, by the way of playing: the mean, and from the fewest to the most."""
     networks = between_networks(pairs)
-    boards = list(dict.fromkeys(networks["board"]))
-    spread = networks.groupby(["board", "way"], sort=False)["distinct"].agg(["mean", "min", "max"])
-    most = int(networks["games"].max())
-
-    def draw() -> Figure:
-        figure, axes = panel_axes(len(boards), 3.6, 2.4, sharey=True)
-        for axis, board in zip(axes, boards, strict=True):
-            for place, way in enumerate(NAMES):
-                row = spread.loc[board, way]
-                axis.hlines(-place, row["min"], row["max"], color="#808080", linewidth=2)
-                axis.scatter([row["mean"]], [-place], color=OURS if way == "ours" else THESIS, zorder=3)
-            axis.set_xlim(0, most + 0.5)
-            axis.set_xlabel(f"different games of {most}")
-            axis.set_title(board_name(board))
-            axis.grid(axis="x")
-        axes[0].set_yticks([-place for place in range(len(NAMES))], list(NAMES.values()))
-        figure.tight_layout()
-        return figure
-
-    listed = "; ".join(f"{board_name(b)}, {NAMES[w]}: {row['mean']:.1f}" for (b, w), row in spread.iterrows())
-    return show_figure(
-        draw,
-        f"Mean number of different games of a pairing. {listed}.",
+    spread = networks.groupby(["board", "way"], sort=False)["distinct"].agg(["mean", "min", "max"]).reset_index()
+    spread = spread.rename(columns={"mean": "games", "min": "low", "max": "high"})
+    panels, height = forests(
+        spread, "games", NAMES, key="way", look=lambda way: Look(OURS if way == "ours" else THESIS), zero=0
+    )
+    means = networks.groupby("way", sort=False)["distinct"].mean()
+    return show_panels(
+        panels,
+        f"Of {networks['games'].max():.0f} games of a pairing {means['ours']:.1f} are different in our way of playing, "
+        f"{means['old']:.1f} in the old way.",
         "How many games between the same two networks differ from each other, in four ways of playing: the mean over "
         "pairings (mark), and the fewest and the most (line).",
         networks,
+        across=f"different games of {networks['games'].max():.0f}",
+        height=height,
+        width=WIDE,
     )
 
 
@@ -146,37 +133,18 @@ def gains(elos: pd.DataFrame, scales: Sequence[str]) -> pd.DataFrame:
 @once_there("how much WRoRa gains with one epoch and with ten.")
 def gains_figure(found: pd.DataFrame) -> Html:
     """How far WRoRa ends above Baseline, by the preset of the runs."""
-    boards, scales = (list(dict.fromkeys(found[name])) for name in ("board", "scale"))
-
-    def draw() -> Figure:
-        figure, axes = panel_axes(len(boards), 3.0, 2.2, sharey=True, sharex=True)
-        for axis, board in zip(axes, boards, strict=True):
-            axis.axvline(0, color="#808080", linewidth=1)
-            for row in found[found["board"] == board].itertuples():
-                _interval(axis, -scales.index(row.scale), row, look_of("wrora"))
-            axis.set_title(board_name(board))
-            axis.set_xlabel("Elo, WRoRa over Baseline")
-            axis.grid(axis="x")
-        axes[0].set_yticks([-place for place in range(len(scales))], scales)
-        figure.tight_layout()
-        return figure
-
-    listed = "; ".join(f"{board_name(r.board)}, {r.scale}: {r.effect:+.0f}" for r in found.itertuples())
-    return show_figure(
-        draw,
-        f"Elo of WRoRa over Baseline by preset. {listed}.",
+    names = {scale: scale for scale in dict.fromkeys(found["scale"])}
+    panels, height = forests(found, "effect", names, key="scale", look=lambda scale: Look(*look_of("wrora")))
+    means = found.groupby(["board", "scale"], sort=False)["effect"].mean()
+    return show_panels(
+        panels,
+        f"WRoRa minus Baseline, in Elo, by preset. {finding(means)}",
         "How far WRoRa ends above Baseline when runs learn with one epoch (laptop), with ten (table), or by the letter "
         "of the text: difference of mean Elo in one tournament, 95 % intervals over runs.",
         found,
+        across="Elo, WRoRa over Baseline",
+        height=height,
     )
-
-
-def _interval(axis: Axes, place: float, row: Any, look: tuple[str, str]) -> None:
-    """A mark at an effect and the line of its interval, where it has one."""
-    colour, mark = look
-    if pd.notna(row.low):
-        axis.hlines(place, row.low, row.high, color=colour, linewidth=1.4)
-    axis.scatter([row.effect], [place], color=colour, marker=mark, s=42, zorder=3)
 
 
 def gains_prose(found: pd.DataFrame) -> str:
@@ -235,34 +203,28 @@ def switch_ratios(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str) -> p
 @once_there("when adaptive warm starts end, beside the printed iterations.")
 def ratios_figure(ratios: pd.DataFrame) -> Html:
     """Our switch iterations as multiples of the printed ones, with and without a weight."""
-    boards = list(dict.fromkeys(ratios["board"]))
-    kinds = list(dict.fromkeys(ratios["kind"]))
+    names = {kind: kind_name(kind) for kind in dict.fromkeys(ratios["kind"])}
+    panels, height = forests(
+        ratios.assign(low=np.nan, high=np.nan), "ratio", names, zero=1,
+        look=lambda kind: Look(*look_of(kind), filled=kind in WEIGHTED),
+    )  # fmt: skip
 
-    def draw() -> Figure:
-        figure, axes = panel_axes(len(boards), 2.95, 2.6, sharey=True, sharex=True)
-        for axis, board in zip(axes, boards, strict=True):
-            axis.axvline(1, color="#808080", linewidth=1)
-            for row in ratios[ratios["board"] == board].itertuples():
-                colour, mark = look_of(row.kind)
-                face = "none" if not row.weighted else colour
-                axis.scatter([row.ratio], [-kinds.index(row.kind)], s=60, marker=mark, color=colour, facecolor=face)
-            axis.set_xscale("log", base=2)
-            axis.set_xticks([0.5, 1, 2, 4], ["½", "1", "2", "4"])
-            axis.minorticks_off()
-            axis.set_title(board_name(board))
-            axis.set_xlabel("times as late as printed")
-            axis.grid(axis="x")
-        axes[0].set_yticks([-place for place in range(len(kinds))], [kind_name(k) for k in kinds])
-        figure.tight_layout()
-        return figure
+    def doubling(draw: Draw) -> Draw:
+        def drawn(axis: Axes) -> None:
+            draw(axis)
+            ticks_at(axis, [0.5, 1, 2, 4], log=True)
 
-    listed = "; ".join(f"{board_name(r.board)}, {kind_name(r.kind)}: {r.ratio:.1f}" for r in ratios.itertuples())
-    return show_figure(
-        draw,
-        f"Our mean switch iteration divided by the printed one. {listed}.",
+        return drawn
+
+    return show_panels(
+        {title: doubling(draw) for title, draw in panels.items()},
+        "Our mean switch iteration divided by the printed one. "
+        + finding(ratios.groupby(["board", "kind"], sort=False)["ratio"].mean(), "{:.1f}"),
         "When our adaptive warm starts end, as multiples of Table 6.2: on the line both agree. Filled marks are the "
         "mixtures, whose weight is 1/i; open ones have no weight.",
         ratios.drop(columns="switches"),
+        across="times as late as printed",
+        height=height,
     )
 
 
@@ -383,27 +345,24 @@ def rhea_readings(matches: pd.DataFrame, thesis: pd.DataFrame, board: str = "oth
 def rhea_figure(found: pd.DataFrame) -> Html:
     """RHEA's score against random play in Othello, reading by reading, beside the printed one."""
     printed_rate = 100 * found["thesis"].iloc[0]
+    percents = found.assign(**{name: 100 * found[name] for name in ("score", "low", "high")})
+    names = {reading: reading for reading in found["reading"]}
+    panels, height = forests(percents, "score", names, key="reading", look=lambda reading: Look(OURS), zero=50)
 
-    def draw() -> Figure:
-        figure, (axis,) = panel_axes(1, 6.4, 0.34 * len(found) + 1.1)
-        for place, row in enumerate(found.itertuples()):
-            axis.hlines(-place, 100 * row.low, 100 * row.high, color=INK, linewidth=1.4)
-            axis.scatter([100 * row.score], [-place], color=OURS, s=42, zorder=3)
+    def beside(axis: Axes) -> None:
+        panels[board_name(found["board"].iloc[0])](axis)
         axis.axvline(printed_rate, color=THESIS, linestyle="--")
-        axis.axvline(50, color="#808080", linewidth=1)
-        axis.set_yticks([-place for place in range(len(found))], found["reading"])
-        axis.set_xlabel("score against random play, % (dashed: as printed)")
-        axis.set_xlim(30, 100)
-        axis.grid(axis="x")
-        return figure
 
-    listed = "; ".join(f"{r.reading}: {percent(r.score)} %" for r in found.itertuples())
-    return show_figure(
-        draw,
-        f"RHEA's score against random play in Othello: {listed}. Printed: {printed_rate:.1f} %.",
+    weakest, strongest = (percents.loc[percents["score"].agg(how)] for how in ("idxmin", "idxmax"))
+    return show_panels(
+        {"": beside},
+        f"RHEA's score against random play in Othello reaches from {weakest['score']:.0f} % ({weakest['reading']}) to "
+        f"{strongest['score']:.0f} % ({strongest['reading']}), by reading; printed is {printed_rate:.0f} %.",
         "RHEA against random play in Othello, by how its rules are read: score with its 95 % interval over games. The "
         "dashed line is the printed win rate.",
         found,
+        across="score against random play, %",
+        height=height,
     )
 
 
@@ -437,7 +396,7 @@ def turns_table(effects: pd.DataFrame, rows: pd.DataFrame) -> Html:
     for row in rows[rows["id"].isin(list("1234567"))].to_dict("records"):
         turn = _needs(row["would decide"]) if row["verdict"] == decide.UNDECIDED else NEEDS[row["verdict"]]
         records.append({"statement": f"Claim {row['id']}", "now": row["verdict"], "would turn if": turn})
-    return show_table(pd.DataFrame(records), "What stands now, and what would turn it.", data=rows)
+    return show_table(pd.DataFrame(records), "What stands now, and what would turn it.")
 
 
 def _turn(row: Any) -> str:
