@@ -22,6 +22,7 @@ from wslib.study.report.look import (
     not_there,
     once_there,
     percent,
+    show_table,
     table,
 )
 from wslib.study.statistics import stats
