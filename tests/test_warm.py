@@ -307,7 +307,7 @@ def test_on_the_way_the_enhancements_are_compared_with_baseline_at_every_age():
         {"board": "othello", "kind": ["baseline", "baseline", "wro", "wro", "rave", "rave"],
          "iteration": [1, 100] * 3, "elo": [100, 300, 160, 290, 140, 310]}
     )  # fmt: skip
-    assert "after 1 after 100\nOthello     +50        +0" in report.way_table(aged).text
+    assert "after 1 after 100\nOthello     +50         0" in report.way_table(aged).text
 
 
 @pytest.mark.parametrize("kind", [Warmstart, Control, IPrime, AdaptiveVsFixed, Beyond, Adaptive])
