@@ -26,6 +26,7 @@ LONG = {
     "kernel_cache": 70,
     "packing_kills": 100,
     "publish_kills": 100,
+    "signals": 309,
 }
 """The faults, and how many trials the long version asks for."""
 

@@ -20,6 +20,7 @@ SAMPLE = {
     "kernel_cache": 4,
     "packing_kills": 6,
     "publish_kills": 3,
+    "signals": 3,
 }
 
 
