@@ -44,7 +44,7 @@ def test_answer_chapter_and_verdicts_turn_when_the_results_are_turned_round(
     assert (ahead["pooled"], behind["pooled"]) == (decide.REPLICATED, decide.OPPOSITE)
     assert "they end stronger than Baseline in Connect Four (+" in ahead["answer"]
     assert "they end weaker than Baseline in Connect Four (-" in behind["answer"]
-    assert "WRoRa: +" in ahead["forest"] and "WRoRa: -" in behind["forest"]
+    assert "WRoRa has +" in ahead["forest"] and "WRoRa has -" in behind["forest"]
     assert "end above Baseline in Connect Four" in ahead["caption"]
     assert "end below Baseline in Connect Four" in behind["caption"]
     assert "1 holds" in ahead["verdict"] and "1 the opposite" in behind["verdict"]
