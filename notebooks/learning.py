@@ -50,6 +50,7 @@ from wslib.search import GUIDED
 from wslib.study.engine.notebook import read_parameters
 from wslib.study.engine.store import thesis_table
 from wslib.study.pages.learning import Loop
+from wslib.study.report import pictures
 from wslib.study.report.look import parameter_table, show_table
 from wslib.training import loop as training
 from wslib.training.loop import PRESETS, weight_of, weights_of
@@ -106,7 +107,11 @@ search(position, network, method="wrora", simulations=asked.simulations, seed=as
 # ## The loop
 #
 # An iteration (thesis, Algorithms 3 and 5) has three stages.
-#
+
+# %%
+pictures.loop()
+
+# %% [markdown]
 # 1. **Self-play.** Fifty games. In the first fifteen plies a move is drawn from the search's policy, later it is the best
 #    one. Every position is kept with the policy and with the game's outcome for its mover.
 # 2. **Training.** The examples of the last twenty iterations, in batches, with Adam: cross-entropy of the policy plus

@@ -46,6 +46,9 @@ results = study.results(asked.units(), asked.name, asked.workers)
 simulated = asked.labels().join(results)
 origin(results, asked.name)
 
+# %%
+report.alarms_glance(simulated)
+
 # %% [markdown]
 # ## The model
 #

@@ -135,8 +135,12 @@ pd.DataFrame(both, index=pd.Index(position.moves, name="move")).round(3)
 #
 # $$(1-\beta)\,U(s,a) + \beta\,U_{rave}(s,a), \qquad \beta = \sqrt{\frac{m}{3\,N(s,\cdot) + m}}$$
 #
-# A move counts for the states of the *same player* that come before it, its own included, once, from its first occurrence
-# on, where it was legal.
+# The picture shows which moves of a simulation are counted, and in which states.
+
+# %%
+from wslib.study.report import pictures
+
+pictures.walk_with_rave()
 
 # %%
 rave = search(opening, method="rave", simulations=asked.simulations, seed=asked.seed)

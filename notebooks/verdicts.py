@@ -37,6 +37,9 @@ rows, parts = judge(evidence)
 # %% tags=["hide-input"]
 say(f"{report.count_prose(rows)} {report.scale_prose(evidence)}")
 
+# %%
+report.claims_figure(parts)
+
 # %% [markdown]
 # ## The seven claims
 

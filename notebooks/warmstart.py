@@ -36,6 +36,7 @@ workers: int = 0  # worker processes; 0 is one per core
 from IPython.display import display
 
 from wslib.study.claims.table import on_page, pooled, singly
+from wslib.study.engine import units as study
 from wslib.study.engine.notebook import origin, read_parameters, results_of, say
 from wslib.study.pages.warm import Warmstart
 from wslib.study.report import answer, design
@@ -199,6 +200,7 @@ if len(way):
             asked.methods,
             "Elo of the networks on their way, in the anchored pool; thin lines are runs.",
         ),
+        report.gains_figure(aged, asked.methods),
         report.way_table(aged),
     )
 else:
@@ -237,7 +239,27 @@ for which in ("broad", "path"):
 report.perfect_table(perfect) if len(perfect) else say("No network has been measured against perfect play yet.")
 
 # %% [markdown]
-# A network that is strong only against its own kind would climb in Elo and stand still here.
+# A network that is strong only against its own kind would climb in Elo and stand still here. Do the runs that are strongest in the
+# tournament also play best, and does strength cost time?
+
+# %%
+report.beside_figure(
+    elos,
+    report.last_optimal(perfect),
+    "optimal",
+    "optimal moves, %",
+    "Every mark is a run: its Elo in the tournament, and how often its last network plays a move that perfect play allows.",
+)
+
+# %%
+provenance = study.provenance([unit for unit in units if unit.kind == "run"], asked.name)
+report.beside_figure(
+    elos,
+    report.minutes_of(runs_found, provenance),
+    "minutes",
+    "processor minutes of the run",
+    "Every mark is a run: its Elo in the tournament, and the processor time of its training.",
+)
 
 # %% [markdown]
 # ## Limits

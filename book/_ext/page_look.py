@@ -4,6 +4,7 @@
 * A cell tagged ``in-short`` comes to stand under the page's title, wherever in the notebook it is computed.
 * Figures and tables are numbered from the top of their page.
 * The CSV behind a figure or table, which a notebook holds within itself, becomes a file beside the page.
+* ``{picture}`` draws one of :mod:`wslib.study.report.pictures`, which need no results.
 * The theme's notes to its own developers are left out of the browser's console.
 """
 
@@ -16,6 +17,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
 NAMES = {"ws-figure": "Figure", "ws-table": "Table"}
 CAPTIONS = re.compile(r'<figure class="(ws-figure|ws-table)"([^>]*)>(.*?)<figcaption>', re.DOTALL)
@@ -25,6 +27,7 @@ NOTES = re.compile(r"console\.(?:log|info|debug)\((?!\))")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_directive("picture", Picture)
     app.connect("doctree-read", fold_code)
     # After the line of downloads is there (400).
     app.connect("doctree-read", move_in_short, priority=600)
@@ -80,6 +83,21 @@ def number_and_unpack(app: Sphinx, pagename: str, templatename: str, context: di
 
         parts[place] = PACKED.sub(unpacked, part)
     context["body"] = "".join(parts)
+
+
+class Picture(SphinxDirective):
+    """``{picture} name``: a drawing that follows the page's colours, with its caption."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        from wslib.study.report import pictures
+
+        name = self.arguments[0]
+        if name not in pictures.PICTURES:
+            raise self.error(f"there is no picture {name!r}: the pictures are {', '.join(pictures.PICTURES)}")
+        self.env.note_dependency(pictures.__file__)
+        return [nodes.raw("", pictures.PICTURES[name]().html, format="html")]
 
 
 def quiet_theme(app: Sphinx, exception: Exception | None) -> None:

@@ -47,6 +47,9 @@ class Part(NamedTuple):
     power: float | None = None
     """Chance that the design sees 50 Elo (7 points), or, where none is claimed, no difference; None: unknown."""
     margin: str = "20 Elo"
+    bounds: tuple[float, ...] = (np.nan, np.nan, np.nan)
+    """The effect and its 95 % interval as numbers in ``unit``; without an interval no numbers."""
+    unit: str = ""
 
     def of_claim(self, judged: object, parts: int = 1) -> "Part":
         """Itself: what depends on nothing else needs no judging."""
@@ -62,8 +65,10 @@ def part_of(answer: Verdict, same: bool = False, claimed: float = 0.0, of: str =
     )
     effect = measure.text(claimed + answer.effect) + (f" ({between})" if between else "")
     strength = -abs(answer.effect) if same else answer.effect
+    low, high = answer.interval or (np.nan, np.nan)
+    bounds = tuple(measure.scale * (claimed + value) for value in (answer.effect, low, high))
     return Part(answer.name, answer.word, effect, answer.runs, of, answer.needed, strength, units, together, answer.p,
-                answer.power, measure.margin)  # fmt: skip
+                answer.power, measure.margin, bounds, measure.unit)  # fmt: skip
 
 
 # --- single comparisons -------------------------------------------------------------------------------------------

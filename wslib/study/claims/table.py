@@ -229,5 +229,7 @@ def _detail(claim: Claim, part: Part) -> dict[str, Any]:
         "shown": shown_word(part),
         "would decide": part.needed if part.needed and part.word == UNDECIDED else "",
         "power": part.power,
+        **dict(zip(("value", "low", "high"), part.bounds, strict=True)),
+        "unit": part.unit,
         "units": " ".join(part.units),
     }

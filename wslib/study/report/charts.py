@@ -34,7 +34,7 @@ from wslib.study.statistics import stats
 from wslib.study.statistics.decide import FEWEST_RUNS
 
 Draw = Callable[[Axes], None]
-NARROW, WIDE = 2.2, 3.4
+NARROW, WIDE = 2.2, 3.2
 WIDTHS = {1: 6.2, 2: WIDE, 4: WIDE}
 """Inches of a panel by their number: two, or else three, stand side by side in a page."""
 _DIAMOND, _STAR = "M0-5.5 5.5 0 0 5.5-5.5 0z", "M0-6 1.6-2 6-2 2.5.8 3.7 5 0 2.5-3.7 5-2.5.8-6-2-1.6-2z"

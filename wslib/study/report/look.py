@@ -32,7 +32,7 @@ from wslib.study.names import percent as percent
 THESIS, OURS = "#D55E00", "#009E73"
 LONGEST_UNWRAPPED = 24
 """Characters of a table's cell that stay on one line."""
-LEAST = 0.92
+LEAST, MOST = 0.92, 1.15
 """Share of its own size below which a figure scrolls in its box: smaller, its text could not be read."""
 LEFT_OUT = ("moves", "a_game")
 """Columns that the CSV behind a figure does without: they are long, and `data/` has them."""
@@ -141,14 +141,14 @@ def drawing_style() -> Iterator[None]:
 
 
 def as_svg(figure: Figure, title: str = "") -> str:
-    """A figure as inline SVG at its own size or up to a third larger, hardly smaller; it follows the page's theme."""
+    """A figure as inline SVG at about its own size; it follows the page's theme."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     plt.close(figure)
     svg = buffer.getvalue().replace(INK, "currentColor")
     svg = re.sub("|".join(THEMED), lambda found: "light-dark({}, {})".format(*THEMED[found[0]]), svg)
     width = round(96 * figure.get_figwidth())
-    size = f"flex:1 1 {width}px;width:100%;min-width:{round(LEAST * width)}px;max-width:{round(1.3 * width)}px"
+    size = f"flex:1 1 {width}px;width:100%;min-width:{round(LEAST * width)}px;max-width:{round(MOST * width)}px"
     svg = re.sub(r'(width|height)="[\d.]+pt" ', "", svg[svg.index("<svg") :], count=2)
     return svg.replace("<svg ", f'<svg aria-hidden="true" style="{size};height:auto" ', 1)
 

@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from wslib.study.report.charts import Draw, Look, show_panels
-from wslib.study.report.look import GREY, Html, board_name, method_name, percent, show_table, table
+from wslib.study.report.look import GREY, Html, board_name, method_name, not_there, percent, show_table, table
 from wslib.study.statistics import stats
 from wslib.study.statistics.cycles import cycles
 from wslib.study.statistics.pairings import score_matrix, variety
@@ -171,6 +172,42 @@ def alarms_figure(simulated: pd.DataFrame) -> Html:
         across="standard deviation of runs, Elo",
         up="false alarms, %",
     )
+
+
+def alarms_glance(simulated: pd.DataFrame, spread: float = 50) -> Html:
+    """Of a hundred tournaments between equal methods, those in which each test finds a difference: a square each."""
+    here = alarms(simulated)
+    here = here[here["spread"] == here["spread"].iloc[(here["spread"] - spread).abs().argmin()]] if len(here) else here
+    if here.empty:
+        return not_there("how often each test finds a difference that is not there.")
+    case = here.loc[here["distinct"].idxmax()]
+    found = {TESTS[test]: round(100 * case[test]) for test in LOOKS}
+
+    def drawn(number: int) -> Draw:
+        def draw(axis: Axes) -> None:
+            place = np.arange(100)
+            axis.scatter(place % 10, -(place // 10), s=38, marker="s", facecolors="none", edgecolors=GREY, linewidths=1)
+            axis.scatter(place[:number] % 10, -(place[:number] // 10), s=40, marker="s", color=LOOKS["binomial"].colour)
+            axis.set_axis_off()
+            axis.set_aspect("equal")
+
+        return draw
+
+    listed = ", ".join(f"{name} {number}" for name, number in found.items())
+    return show_panels(
+        {f"{_two_lines(name)}\n{number} of 100": drawn(number) for name, number in found.items()},
+        f"Of 100 tournaments between two equal methods, so many end with a false alarm: {listed}.",
+        f"False alarms at a glance. Two methods are equally good, their runs differ by {case['spread']:.0f} Elo "
+        "(standard deviation), every game is a new one. Each square is one of a hundred tournaments; it is filled "
+        "where the test says that one method is better. Five are what each test promises.",
+        here,
+        height=2.2,
+        width=1.65,
+    )
+
+
+def _two_lines(name: str) -> str:
+    return "\n".join(["", *wrap(name, 22)][-2:])
 
 
 def alarms_table(simulated: pd.DataFrame) -> Html:

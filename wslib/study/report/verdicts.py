@@ -9,14 +9,24 @@ from html import escape
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.table import percent_of
-from wslib.study.report.look import Html, columns_of, link, p_value, show_table, table
+from wslib.study.report.charts import Draw, Look, show_panels
+from wslib.study.report.look import GREY, Html, columns_of, link, not_there, p_value, show_table, table
 from wslib.study.statistics import decide
 
 MARKS = dict(zip(decide.WORDS, ("✓ ", "✗ ", "≈ ", "? ", "∅ "), strict=True))
 SEVEN = tuple("1234567")
+VERDICTS = {
+    decide.REPLICATED: Look("#009E73", "o"),
+    decide.OPPOSITE: Look("#D55E00", "X"),
+    decide.SMALL: Look("#E69F00", "s"),
+    decide.UNDECIDED: Look(GREY, "o", filled=False),
+    decide.UNDECIDABLE: Look(GREY, "x"),
+}
+"""How a part is drawn by its verdict."""
 EXPLAINED = (
     " An interval refutes the claim only where the one that is simultaneous over its parts does. Power: the chance "
     "that the design with all its runs sees a difference of 50 Elo (7 points), or, where none is claimed, none."
@@ -105,6 +115,46 @@ def parts_table(parts: pd.DataFrame, caption: str, explained: bool = True) -> Ht
     if len(parts) < 2:
         del columns["simultaneous interval"]
     return table(parts, caption + (EXPLAINED if explained else ""), columns)
+
+
+def claims_figure(parts: pd.DataFrame) -> Html:
+    """All parts of the seven claims with their intervals, a panel per claim, coloured by their verdicts."""
+    here = parts[parts["claim"].isin(SEVEN)]
+    known = here.dropna(subset="value")
+    if known.empty:
+        return not_there("how large the effects are that the seven claims speak of.")
+
+    def drawn(rows: pd.DataFrame) -> Draw:
+        def draw(axis: Axes) -> None:
+            for place, row in enumerate(rows.sort_values("value").itertuples()):
+                look = VERDICTS[row.verdict]
+                axis.hlines(place, row.low, row.high, color=look.colour, linewidth=1.6)
+                axis.plot(row.value, place, markersize=5, **look.plot)
+            axis.axvline(0, color=GREY, linewidth=0.9)
+            axis.set_yticks([])
+            axis.set_ylim(-0.8, max(len(rows), 4) - 0.2)
+            axis.set_xlabel(rows["unit"].iloc[0])
+            axis.grid(axis="x")
+
+        return draw
+
+    panels = {}
+    for (claim, _), rows in known.groupby(["claim", "unit"], sort=False):
+        all_of_it = int((here["claim"] == claim).sum())
+        among = (f" of {all_of_it}" if len(rows) < all_of_it else "") + (" parts" if all_of_it > 1 else " part")
+        panels[f"Claim {claim}: {len(rows)}{among}"] = drawn(rows)
+    counted = ", ".join(f"{number} {word}" for word, number in known["verdict"].value_counts().items())
+    return show_panels(
+        panels,
+        f"Of {len(known)} parts of the seven claims with an interval: {counted}.",
+        "Every part of the seven claims that has an interval, the smallest effect at the bottom: a mark for the "
+        "effect, a line for its 95 % interval, a colour for the verdict. To the right of the line at zero the "
+        "first-named is stronger. The tables below name the parts.",
+        known,
+        key={word: VERDICTS[word] for word in decide.WORDS if (known["verdict"] == word).any()},
+        height=2.1,
+        width=2.2,
+    )
 
 
 def claim_parts(parts: pd.DataFrame, claim: str) -> Html:

@@ -11,13 +11,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
+from matplotlib.axes import Axes
 
-from wslib.study.report.charts import curves, finding, looks_of, show_panels, strips
+from wslib.study.report.charts import Draw, curves, finding, looks_of, show_panels, strips, ticks_at
 from wslib.study.report.look import (
+    GREY,
     NAMES,
     Html,
     board_name,
     kind_name,
+    look_of,
     method_name,
     not_there,
     once_there,
@@ -167,6 +171,97 @@ def way_figure(rows: pd.DataFrame, column: str, label: str, kinds: Sequence[str]
     )
 
 
+def gains(aged: pd.DataFrame) -> pd.DataFrame:
+    """Mean Elo of every kind minus Baseline's by game and iteration, with its interval from three runs a side on."""
+    rows = []
+    for (board, iteration), here in aged.groupby(["board", "iteration"], sort=False):
+        cold = here.loc[here["kind"] == "baseline", "elo"]
+        for kind, warm in here[here["kind"] != "baseline"].groupby("kind", sort=False)["elo"]:
+            enough = min(len(warm), len(cold)) >= FEWEST_SHOWN
+            low, high = stats.difference_interval(warm, cold) if enough else (np.nan, np.nan)
+            rows.append((board, kind, iteration, warm.mean() - cold.mean(), low, high))
+    found = pd.DataFrame(rows, columns=["board", "kind", "iteration", "gain", "low", "high"])
+    return found.dropna(subset="gain").sort_values("iteration", kind="stable")
+
+
+@once_there("how far each warm start is above Baseline on the way.")
+def gains_figure(aged: pd.DataFrame, kinds: Sequence[str]) -> Html:
+    """Warm minus Baseline over the iterations: a panel per enhancement and game, with a band and the last gain."""
+    found = gains(aged)
+    if found.empty:
+        return not_there("how far each warm start is above Baseline on the way.")
+
+    def drawn(rows: pd.DataFrame, kind: str) -> Draw:
+        def draw(axis: Axes) -> None:
+            colour, mark = look_of(kind)
+            axis.axhline(0, color=GREY, linewidth=0.9)
+            axis.fill_between(rows["iteration"], rows["low"], rows["high"], color=colour, alpha=0.2, linewidth=0)
+            axis.plot(rows["iteration"], rows["gain"], color=colour, marker=mark, linewidth=1.6)
+            ticks_at(axis, list(set(found["iteration"])), log=True)
+            end = rows.iloc[-1]
+            axis.annotate(f"{end['gain']:+.0f}", (end["iteration"], end["gain"]), (6, 0), va="center",
+                          textcoords="offset points", annotation_clip=False)  # fmt: skip
+
+        return draw
+
+    panels = {
+        f"{kind_name(kind)}, {board_name(board)}": drawn(rows, kind)
+        for kind in kinds
+        for board in dict.fromkeys(found["board"])
+        if len(rows := found[(found["kind"] == kind) & (found["board"] == board)])
+    }
+    last = found[found["iteration"] == found["iteration"].max()].groupby(["board", "kind"], sort=False)["gain"].mean()
+    return show_panels(
+        panels,
+        f"Elo above Baseline after {found['iteration'].max()} iterations. {finding(last)}",
+        "Warm minus Baseline over the iterations, in Elo: difference of means, with a 95 % band from three runs a "
+        "side on; the number is the last difference. Where the band holds the line at zero, chance alone would make "
+        "such a difference.",
+        found,
+        across="iteration",
+        up="Elo above Baseline",
+        height=1.9,
+        same_up=True,
+    )
+
+
+@once_there("strength beside perfect play and time.")
+def beside_figure(elos: pd.DataFrame, beside: pd.DataFrame, column: str, across: str, caption: str) -> Html:
+    """Every run's Elo against another number of it, ``column`` of ``beside`` (by ``board``, ``kind`` and ``seed``)."""
+    keys = ["board", "kind", "seed"]
+    both = (
+        elos.dropna(subset="kind").astype({"seed": int}).merge(beside[[*keys, column]].astype({"seed": int}), on=keys)
+    )
+    both = both.dropna(subset=column)
+    if both.empty:
+        return not_there("strength beside perfect play and time.")
+    looks = looks_of(list(dict.fromkeys(both["kind"])), line="")
+
+    def drawn(rows: pd.DataFrame) -> Draw:
+        def draw(axis: Axes) -> None:
+            for kind, look in looks.items():
+                here = rows[rows["kind"] == kind]
+                axis.plot(here[column], here["elo"], **look.plot)
+            axis.grid()
+
+        return draw
+
+    ranked = {
+        board_name(str(board)): scipy.stats.spearmanr(rows[column], rows["elo"]).statistic if len(rows) > 2 else np.nan
+        for board, rows in both.groupby("board", sort=False)
+    }
+    said = "; ".join(f"{name} {tau:+.2f}" for name, tau in ranked.items() if not np.isnan(tau)) or "too few runs to say"
+    return show_panels(
+        {board_name(str(board)): drawn(rows) for board, rows in both.groupby("board", sort=False)},
+        f"How Elo goes with {across}, as Spearman's correlation over the runs: {said}.",
+        f"{caption} Spearman's correlation over the runs (1: the same order): {said}.",
+        both[[*keys, "elo", column]],
+        key={kind_name(kind): look for kind, look in looks.items()},
+        across=across,
+        up="Elo",
+    )
+
+
 @once_there("networks on their way.")
 def way_table(aged: pd.DataFrame) -> Html:
     """How far all enhancements together are above Baseline on the way, by iteration."""
@@ -198,6 +293,24 @@ def perfect_table(perfect: pd.DataFrame) -> Html:
         pd.DataFrame(rows),
         f"Optimal moves after {last['iteration'].max():.0f} iterations: means over all runs, by set of positions.",
     )
+
+
+def last_optimal(perfect: pd.DataFrame) -> pd.DataFrame:
+    """Percent of optimal moves of every run's last network with its search, the mean over both sets of positions."""
+    keys = ["board", "kind", "seed"]
+    if perfect.empty:
+        return pd.DataFrame(columns=[*keys, "optimal"])
+    last = perfect[(perfect["iteration"] == perfect["iteration"].max()) & (perfect["way"] == "search")]
+    return (100 * last.groupby(keys, sort=False)["optimal"].mean()).reset_index()
+
+
+def minutes_of(runs: pd.DataFrame, provenance: pd.DataFrame) -> pd.DataFrame:
+    """Processor minutes of every run, by its labels; those that were taken up again have none."""
+    if "cpu_seconds" not in provenance:
+        return runs[["board", "kind", "seed"]].assign(minutes=np.nan)
+    minutes = pd.to_numeric(provenance["cpu_seconds"], errors="coerce") / 60
+    timed = pd.DataFrame({"unit": provenance["unit"], "minutes": minutes})
+    return runs[["board", "kind", "seed", "unit"]].merge(timed, on="unit")
 
 
 # --- how long (Fig. 6.1) ------------------------------------------------------------------------------------------
