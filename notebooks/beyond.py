@@ -13,9 +13,9 @@
 # %% [markdown]
 # # Beyond the sources
 #
-# **The question.** The sources' outlook names what they did not try: RHEA as the warm start, other weights, larger games.
-# And the protocol itself has choices that may matter more than any warm start. This page tries them at pilot scale: it
-# says where to look, and decides nothing.
+# **The question.** The sources end with what they did not try (sections 5.6 and 6.7): other enhancements as the warm start, larger
+# games with deeper lines. And the protocol itself has choices that may matter more than any warm start. This page tries some of
+# them at pilot scale: it says where to look, and decides nothing.
 
 # %% tags=["parameters"]
 preset: str = "laptop"  # scale of a run: smoke, laptop, table, paper or letter
@@ -41,7 +41,24 @@ kinds = [*asked.methods, *asked.CHANGES]
 units, found = results_of(asked)
 runs_found, pairs = found[found["part"] == "run"], pools.round_robin(found[found["part"] == "pool"])
 runs_asked = asked.labels().query("part == 'run'")
+ratings = pools.pool_ratings(pairs, anchor="random")
+elos = pools.run_elos(ratings, runs_found)
 origin(found, asked.name)
+
+# %% [markdown]
+# ## In short
+
+# %% tags=["hide-input"]
+say(report.farthest_prose(elos))
+
+# %%
+report.elo_figure(elos, kinds, "Elo of the final networks by kind of run; the random player has 0.")
+
+# %% [markdown]
+# Look first for kinds that are far from {term}`Baseline` in *every* game: one game alone is a draw of luck. The larger game is Connect Four
+# on six rows and seven columns, as it is sold.
+#
+# ## What is there
 
 # %% tags=["hide-input"]
 say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs))
@@ -52,22 +69,20 @@ report.coverage_table(runs_found, runs_asked, asked.preset)
 # %% [markdown]
 # ## Elo of the final networks
 #
-# Networks meet each other, a random player (Elo 0) and MCTS without a network. The larger game is Connect Four on six rows
-# and seven columns, as it is sold.
-
-# %%
-ratings = pools.pool_ratings(pairs, anchor="random")
-elos = pools.run_elos(ratings, runs_found)
-report.elo_figure(elos, kinds, "Elo of the final networks by kind of run; the random player has 0.")
+# Networks meet each other, a random player (Elo 0) and {term}`MCTS` without a network.
 
 # %%
 report.elo_table(elos, kinds, "Final networks: the runs of each kind.")
 
-# %% tags=["hide-input"]
-say(report.pool_prose(pairs, ratings))
+# %%
+report.pools_table(pairs, ratings)
 
-# %% tags=["hide-input"]
-say(report.beyond_prose(elos))
+# %%
+report.beyond_table(elos)
+
+# %% [markdown]
+# A choice of the loop that moves a run by more than any warm start does is a warning: whoever compares two studies of warm starts should
+# first ask whether their loops are the same.
 
 # %% [markdown]
 # ## Limits
@@ -81,8 +96,9 @@ say(report.beyond_prose(elos))
 #
 # <details><summary>A solution</summary>
 #
-# A kind is a name, a method and the parameters of `RunSettings` that it changes: `"WRo, I' = 3": ("wro", {"warm_iterations": 3})`.
-# Only its own runs and games are computed; all others are read.
+# The kinds are in the list `CHANGES` of this page's experiment, in `wslib/study/pages/warm.py`. A kind is a name, a method and the
+# parameters of a run that it changes: `"WRo, I' = 3": ("wro", {"warm_iterations": 3})`. Only its own runs and games are computed; all
+# others are read.
 #
 # </details>
 #

@@ -13,14 +13,14 @@
 # %% [markdown]
 # # A control: one epoch, and the text to the letter
 #
-# **The question.** [Warm start](warmstart.ipynb) rests on runs of the preset `table`, which has every value of Table 5.2 and so
-# passes ten times over its examples in an iteration. The preset `laptop` passes once, and a run costs a fraction. What is lost?
-# A network that learns faster needs its warm start for a shorter time, if at all. Here a few runs of Baseline and WRoRa are trained
-# with one epoch and meet the runs of the same seeds with ten in one tournament.
+# **The question.** The page on the [warm start](warmstart.ipynb) rests on runs of the {term}`preset` `table`, which has every value of
+# Table 5.2 and so passes ten times over its examples in each iteration. The preset `laptop` passes once, and a run costs a fraction.
+# What is lost? A network that learns faster needs its warm start for a shorter time, if at all.
 #
-# So do runs of the preset `letter`: where the sources' text leaves a choice open, or says what we doubt, `table` has our reading;
-# `letter` takes the text word for word (policies by Q, a gate that counts draws against the new network, an arena from the empty
-# board with trees kept, an action counted by RAVE for whoever used it first).
+# A few runs of {term}`Baseline` and {term}`WRoRa` are trained with one epoch, and meet the runs of the same seeds with ten in one
+# tournament. So do runs of the preset `letter`. Where the sources' text leaves a choice open, or says what we doubt, `table` has our
+# reading; `letter` takes the text word for word: policies by Q, a gate that counts draws against the new network, an arena from the
+# empty board with trees kept, and an action counted by RAVE for whoever used it first.
 
 # %% tags=["parameters"]
 preset: str = "table"  # scale of a run: smoke, laptop, table, paper or letter
@@ -38,6 +38,7 @@ workers: int = 0  # worker processes; 0 is one per core
 from wslib.study.engine.notebook import origin, read_parameters, results_of, say
 from wslib.study.pages.warm import Control
 from wslib.study.report import warm as report
+from wslib.study.report import why
 from wslib.study.statistics import pools
 
 asked = read_parameters(Control, globals())
@@ -48,7 +49,25 @@ runs_found, pairs = found[found["part"] == "run"], pools.round_robin(found[found
 runs_asked = asked.labels().query("part == 'run'")
 kinds = list(dict.fromkeys(runs_asked["kind"]))
 scales = ", ".join(asked.scales)
+ratings = pools.pool_ratings(pairs, anchor="random")
+elos = pools.run_elos(ratings, runs_found)
+gains = why.gains(elos, asked.scales)
 origin(found, asked.name)
+
+# %% [markdown]
+# ## In short
+
+# %% tags=["hide-input"]
+say(why.gains_prose(gains))
+
+# %%
+why.gains_figure(gains)
+
+# %% [markdown]
+# If the preset mattered for what a warm start gives, the marks of one panel would lie apart. With three runs a side their lines are
+# long, so marks that lie close together are no proof that the preset does not matter.
+#
+# ## What is there
 
 # %% tags=["hide-input"]
 say(report.coverage_prose(runs_found, runs_asked, scales, asked.iterations, pairs))
@@ -64,15 +83,17 @@ report.coverage_table(runs_found, runs_asked, scales)
 # A run whose network is not at hand cannot meet all others and is not rated; the tables count those that are.
 
 # %%
-ratings = pools.pool_ratings(pairs, anchor="random")
-elos = pools.run_elos(ratings, runs_found)
 report.elo_figure(elos, kinds, "Elo of the final networks by method and preset; the random player has 0.")
+
+# %% [markdown]
+# Two comparisons are in this figure: methods within a preset, and presets within a method. The second says what ten epochs buy; it is
+# usually the larger one to look for, because it changes every iteration of a run and not five of a hundred.
 
 # %%
 report.elo_table(elos, kinds, "Final networks: the runs of each method and preset.")
 
-# %% tags=["hide-input"]
-say(report.pool_prose(pairs, ratings))
+# %%
+report.pools_table(pairs, ratings)
 
 # %% [markdown]
 # ## What one epoch costs, and what the letter changes

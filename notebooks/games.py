@@ -13,9 +13,10 @@
 # %% [markdown]
 # # The games
 #
-# Three games on small boards: no chance, nothing hidden, two players in turn, and what one wins the other loses. They
-# differ in what matters here: how many moves there are to choose from, how long a game is, and how much a single move
-# changes. All are played on 6×6 in the study; every size up to 8×8 works, and *k* in a row is a parameter.
+# Three games on small boards: no chance, nothing hidden, two players in turn, and what one wins the other loses. This page shows their
+# rules, for readers who know none of them, and how they differ in what matters here: how many moves there are to choose from, how
+# long a game is, and how much a single move changes. All are played on 6×6 in the study (thesis, section 5.5.1); every size up to 8×8
+# works, and the number of stones in a row is a parameter.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: as in the book; smoke: seconds
@@ -66,8 +67,8 @@ draw.boards([draw.board(p, size=186) for p in line], captions=captions)
 # %% [markdown]
 # ## Gobang
 #
-# A stone goes to any empty cell, and four in a row win (*k* is a parameter: five on larger boards). It is the game with
-# the most moves to choose from and, between good players, the shortest.
+# A stone goes to any empty cell, and four in a row win (five on larger boards). The film shows a game from left to right, every other
+# move of it.
 
 # %%
 gobang = game("gobang").position("c3 d4 c4 d3 c5 c6 c2")
@@ -108,9 +109,9 @@ show_table(shape, f"{asked.games} games of random moves.", one)
 # %% tags=["hide-input"]
 longest, widest = shape.loc[shape["plies"].idxmax(), "game"], shape.loc[shape["moves to choose from"].idxmax(), "game"]
 say(
-    f"The longest games are those of **{longest}**, the most moves to choose from has **{widest}**. The thesis suspects "
-    "that a warm start helps most where games are long and narrow: a random playout then says more than a beginner's "
-    "network."
+    f"**{longest}** has the longest games and **{widest}** the most moves to choose from. The thesis (section 6.6.1) "
+    "suspects that a warm start helps most where games are long and narrow: a random playout then says more than a "
+    "beginner's network."
 )
 
 # %% [markdown]
@@ -134,17 +135,16 @@ except ValueError as error:
     print(error)
 
 # %% [markdown]
-# A game has symmetries (turns and mirrors of the board that change nothing else); the training uses them to make eight
-# positions out of one. `check_game(game("gobang-8x8-k5"))` plays random games and checks that a game keeps all such
-# promises, for whoever adds one.
+# A game has symmetries, turns and mirrors of the board that change nothing else. Gobang and Othello have eight, and Connect Four, where
+# stones fall, has two. The training uses them to see more positions than were played. Here are all eight of one position:
 
 # %%
 corner = game("gobang").position("a1 b1 c2")
 draw.boards([symmetry.position(corner) for symmetry in corner.game.symmetries], columns=4)
 
 # %% [markdown]
-# `play(game("connect4"), player("mcts", simulations=400))` is a game against a player: type a move, `moves`, `back` or
-# `quit`. From a shell the same is `wslib play connect4 --against mcts`.
+# Any of the players can be met at the board: [play against what was trained](play.ipynb). Whoever adds a game lets `check_game` play
+# random games of it, which checks that the game keeps all such promises.
 #
 # ## Exercises
 #
@@ -156,7 +156,7 @@ draw.boards([symmetry.position(corner) for symmetry in corner.game.symmetries], 
 #
 # </details>
 #
-# 2. Count the games of tic-tac-toe with `wslib.games.rules.perft`, once for each length from five to nine plies.
+# 2. Count the games of tic-tac-toe, once for each length from five to nine plies.
 #
 # <details><summary>A solution</summary>
 #

@@ -13,9 +13,9 @@
 # %% [markdown]
 # # Does it learn?
 #
-# **The question.** Before anything is said about warm starts: does the plain loop, at the scale of a laptop, learn to play
-# at all? Runs of the laptop preset without a warm start are measured where nobody can argue: their last network, with 100
-# simulations a move, meets search without a network, with as many simulations and with four and sixteen times as many.
+# **The question.** Before anything is said about warm starts: does the plain loop learn to play at all? Runs of the {term}`preset`
+# `laptop` without a warm start are measured where nobody can argue: their last network, with 100 simulations a move, meets
+# {term}`MCTS` without a network, with as many simulations and with four and sixteen times as many.
 #
 # The bar was set beforehand: against 100 simulations more than 60 % in Connect Four and Othello, and in Gobang, where an
 # opening may decide the game, an interval above 50 %.
@@ -32,7 +32,7 @@ workers: int = 0  # worker processes; 0 is one per core
 
 # %%
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say
 from wslib.study.pages.learning import ItLearns
 from wslib.study.report import learning as report
 
@@ -48,6 +48,17 @@ costs = labels.join(study.provenance(runs, asked.name).drop(columns="unit", erro
 origin(found, asked.name)
 
 # %% [markdown]
+# ## In short
+
+# %% tags=["hide-input"]
+say(report.learned_prose(matches))
+
+# %%
+report.learned_figure(matches)
+
+# %% [markdown]
+# On the grey line both are equally strong. Where a line crosses it, the network is worth about as many simulations as stand below.
+#
 # ## The last network against search without a network
 #
 # Games start from random openings of four plies, each played with both colours; an opening is the unit of the interval.
@@ -56,10 +67,10 @@ origin(found, asked.name)
 # %%
 report.learned_table(matches)
 
-# %% tags=["hide-input"]
-say(report.learned_prose(matches))
-
 # %% [markdown]
+# Where colour decides most openings, no player can score much above one half, however strong it is. So compare games by the column
+# *decided by colour* before you compare their scores.
+#
 # ## Learning curves
 
 # %%
@@ -70,6 +81,9 @@ report.curves_figure(
 )
 
 # %% [markdown]
+# Learning shows in the first curve: the error on games that the network has not learned from yet falls as it begins to see who is winning.
+# It cannot fall to zero, because players who sample their moves make mistakes that nobody can foretell.
+#
 # ## What a run costs
 
 # %%
@@ -116,6 +130,3 @@ report.stages_table(costs)
 # ```
 #
 # takes about a minute; the published scale with nothing stored about twenty-five minutes on two cores.
-
-# %% tags=["remove-cell"]
-numbers(**{f"{board}_score": score for board, score in report.learned_means(matches, asked.boards).items()})

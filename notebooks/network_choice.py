@@ -52,6 +52,17 @@ opponent_name = f"MCTS with {asked.scale['opponent']} simulations"
 origin(found, asked.name)
 
 # %% [markdown]
+# ## In short
+#
+# We take the author's shape with 32 channels. It is the closest kin of the author's network among those that a laptop affords; that is why,
+# and not that it won a race. Whether another candidate gives more for the same time, the table of strength and price shows.
+
+# %%
+report.strength_figure(strengths, opponent_name)
+
+# %% [markdown]
+# Every curve is a run. Where curves of two candidates cross and mingle, two runs cannot say which is better.
+#
 # ## The candidates
 
 # %%
@@ -66,10 +77,9 @@ sizes = [
 show_table(pd.DataFrame(sizes), f"The candidates' sizes ({board_name(asked.boards[0])}).")
 
 # %% [markdown]
-# ## Strength on the way
-
-# %%
-report.strength_figure(strengths, opponent_name)
+# The number of weights says little about the price: a convolution uses each of its weights in every cell of the board.
+#
+# ## Strength and price
 
 # %%
 report.runs_table(strengths, costs, opponent_name)
@@ -80,13 +90,11 @@ report.runs_table(strengths, costs, opponent_name)
 # %% tags=["hide-input"]
 say(report.resolution_prose(strengths))
 
-# %% tags=["hide-input"]
-say(report.choice_prose(strengths, costs, asked.winner))
+# %%
+report.choice_table(strengths, costs, asked.winner)
 
 # %% [markdown]
-# So the question has no single answer here: per minute the small and cheap candidates learn most as long as their curves rise, and
-# the seeds cannot tell the convolutional ones of similar cost apart. The laptop preset takes the author's shape with 32 channels:
-# among the affordable candidates it is the closest kin of the author's network, and that, not a race won by a hair, is why.
+# Weigh the points against the time. Where the last column says no, the time decides.
 #
 # ## Where the time goes
 
@@ -116,7 +124,7 @@ report.stages_table(costs)
 # <details><summary>A solution</summary>
 #
 # The table has the minutes of a run: read each candidate's curve at the iteration that its rivals' minutes would pay for. Where the
-# curves still rise, that favours the cheap ones: in the time of one run of the largest candidate, `author-32` trains more than two.
+# curves still rise, that favours the cheap ones.
 #
 # </details>
 #

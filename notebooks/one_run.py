@@ -66,6 +66,10 @@ report.curves_figure(
     "What the loop tells of every iteration: losses on the examples, the value's error on the games just played, the entropy of the search's policy, and how many of the iteration's games were drawn, or differed from all others.",
 )
 
+# %% [markdown]
+# Read the panels together. The policy's loss falls when the network learns to foretell the search; the value's error on *fresh games* is the
+# honest one, because the network has not seen them. Entropy that falls means a search that has made up its mind.
+
 # %% tags=["hide-input"]
 warm = log[log["phase"] != "baseline"]
 arena = log["arena_wins"] + log["arena_draws"] + log["arena_losses"]
@@ -85,6 +89,9 @@ draw.boards([draw.board(p, size=186) for p in ends], captions=[f"end of a game i
 
 # %%
 draw.filmstrip(ends[-1], every=4)
+
+# %% [markdown]
+# Compare the first of the final positions with the last: random-looking stones give way to threats and answers.
 
 # %% [markdown]
 # ## Where the time goes

@@ -13,9 +13,9 @@
 # %% [markdown]
 # # Orientation: four players without a network
 #
-# **The question.** Before training anything, section 5.4 of the thesis lets four players meet that need no network: one
-# of random moves, MCTS with random playouts, the same with RAVE, and rolling horizon evolution (RHEA). Each has 100
-# rollouts a move. Which of them could help a beginning network?
+# **The question.** Before it trains anything, the thesis (section 5.4) lets four players meet that need no network: one of random
+# moves, {term}`MCTS` with random playouts, the same with {term}`RAVE`, and rolling horizon evolution ({term}`RHEA`). Each has
+# 100 rollouts a move. Which of them could help a beginning network?
 #
 # **Claim 1.** *In nearly all cases RAVE is better than MCTS, MCTS better than RHEA, and RHEA better than random play
 # (binomial test at 5 %). In Othello RHEA does not convincingly beat random play.* Hence RHEA is put aside, and RAVE and
@@ -34,7 +34,7 @@ workers: int = 0  # worker processes; 0 is one per core
 # %%
 from wslib.study.claims import orientation as claims
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import numbers, origin, read_parameters, say
+from wslib.study.engine.notebook import origin, read_parameters, say
 from wslib.study.engine.store import thesis_table
 from wslib.study.pages.base import Orientation
 from wslib.study.report import orientation as report
@@ -44,31 +44,16 @@ from wslib.study.statistics import decide
 
 asked = read_parameters(Orientation, globals())
 
-# %% [markdown]
-# What is stored is read; what is missing is computed now and stored.
-
 # %% tags=["remove-stderr"]
 results = study.results(asked.units(), asked.name, asked.workers)
 matches = asked.labels().join(results)
+table = matches[matches["part"] == "table"].reset_index(drop=True)
+compared = report.beside_thesis(table, thesis_table("table_5_1"))
+claim = claims.claim_1(table)
 origin(results, asked.name)
 
 # %% [markdown]
-# ## Table 5.1, ours and the thesis'
-
-# %%
-table = matches[matches["part"] == "table"].reset_index(drop=True)
-compared = report.beside_thesis(table, thesis_table("table_5_1"))
-report.heat_maps(compared, asked.players)
-
-# %%
-report.comparison_table(compared)
-
-# %% [markdown]
-# ## Claim 1
-
-# %%
-claim = claims.claim_1(table)
-report.claim_1_table(claim)
+# ## In short
 
 # %% tags=["hide-input"]
 orderings, exception = claim[~claim["exception"]], claim[claim["exception"]]
@@ -82,28 +67,45 @@ for row in exception.itertuples():
     )
 say(prose)
 
+# %%
+report.heat_maps(compared, asked.players)
+
+# %% [markdown]
+# A cell is the win rate of the player below it against the player beside it; compare each matrix with the one below. Where the upper and
+# the lower row differ in colour, our players are not the thesis'. Look at RHEA's column first: the claim hangs on it.
+#
+# ## Table 5.1, ours and the thesis'
+
+# %%
+report.comparison_table(compared)
+
+# %% [markdown]
+# A "≠" does not say who is right. It says that no luck of the draw turns one number into the other, so that the two programs must differ
+# in something the text does not tell.
+#
+# ## Claim 1
+
+# %%
+report.claim_1_table(claim)
+
 # %% [markdown]
 # *Nearly all* is read as nine orderings in ten, which is our choice, made when first matches had been seen; the exception belongs
 # to the claim. How a single ordering is judged, the [verdicts](verdicts.ipynb) say.
 #
-# ## What we saw
+# ## What the games were like
 
 # %%
 report.diversity_table(compared)
 
 # %% tags=["hide-input"]
-differing = compared[compared["differs"]]
-first = compared.groupby("board", sort=False)["first_mover"].mean()
-drawn = compared.groupby("board", sort=False)["drawn"].mean()
 say(
-    f"{len(differing)} of {len(compared)} win rates differ from the printed ones by more than chance. "
-    + "The player who moves first wins "
-    + ", ".join(f"{percent(v)} % of the games of {board_name(b)}" for b, v in first.items())
-    + "; drawn are "
-    + ", ".join(f"{percent(v)} % ({board_name(b)})" for b, v in drawn.items())
-    + f". Of {compared['games'].sum():,} games {compared['distinct'].sum():,} are distinct: "
-    + "these players are random enough to need no openings."
+    f"{compared['differs'].sum()} of {len(compared)} win rates differ from the printed ones by more than chance. Of "
+    f"{compared['games'].sum():,} games {compared['distinct'].sum():,} are distinct."
 )
+
+# %% [markdown]
+# Players with random playouts seldom repeat a game, so they need no openings. Networks that always play their best move do
+# ([how the tournaments were played](published_tournaments.ipynb)).
 
 # %% [markdown]
 # The thesis' own numbers are not quite those of its caption: all of RHEA's are whole percentages, and one pair does not
@@ -129,6 +131,8 @@ say("RAVE and MCTS do not both play.") if moved is None else in_readings_table(m
 say("" if moved is None else in_readings_prose(moved, "rave", "mcts"))
 
 # %% [markdown]
+# The default has no claim to be the author's reading; it is the one that we would expect a careful reader to arrive at.
+#
 # ## RHEA's parameters
 #
 # Section 5.4 says that RHEA's parameters are not sensitive, except the rollouts: 50 work too, "albeit worse than with 100";
@@ -142,6 +146,9 @@ report.rhea_table(changed) if changed is not None else say("RHEA does not play."
 say(report.rhea_prose(changed) if changed is not None else "")
 
 # %% [markdown]
+# Rows far from one half are parameters that do matter. RHEA is called insensitive to all but the number of rollouts; that holds where the
+# interval of a row includes one half.
+#
 # ## A game to look at
 
 # %% tags=["hide-input"]
@@ -198,19 +205,3 @@ draw.filmstrip(game(unit.game).position(record["moves"]), every=3)
 #
 # takes some seconds; the published scale (`papermill notebooks/orientation.py out.ipynb`) is read from `data/`, and
 # with another seed (`-p seed 1`) takes about half a minute on two cores.
-
-# %% tags=["remove-cell"]
-keyed = {(row.board, row.a, row.b): row for row in compared.itertuples()}
-numbers(
-    claim_1_verdict=verdict,
-    claim_1_orderings=f"{shown} of {len(orderings)}",
-    claim_1_exception=exception["verdict"].iloc[0] if len(exception) else decide.UNDECIDED,
-    orientation_games=f"{compared['games'].sum():,}",
-    orientation_pair_games=f"{asked.games}",
-    orientation_differing=f"{len(differing)} of {len(compared)}",
-    **{
-        f"{a}_{b}_{board}": percent(keyed[board, a, b].score)
-        for board, a, b in keyed
-        if board in ("gobang", "connect4", "othello")
-    },
-)

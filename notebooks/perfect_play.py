@@ -17,8 +17,9 @@
 # computed. How close do the players without a network come to it, does a larger budget bring them closer, and which
 # readings of RAVE lead there at all?
 #
-# None of the sources measures this. A search by visits with ever more simulations should approach perfect play in the
-# limit; for a final move by Q_rave there is no such promise, because AMAF values forget *when* a move was played.
+# None of the sources measures this. A search by {term}`visits` with ever more simulations approaches perfect play in the limit
+# {cite}`kocsis2006bandit`; for a final move by Q_rave there is no such promise, because {term}`AMAF` values forget *when* a move was
+# played.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: the published scale; smoke: seconds (12 positions, 10 and 40 simulations)
@@ -34,7 +35,7 @@ from IPython.display import display
 from wslib import draw, game
 from wslib.perfect.solver import solve
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import numbers, origin, read_parameters, say
+from wslib.study.engine.notebook import origin, read_parameters, say
 from wslib.study.pages.perfect_play import PerfectPlay, opening_boards, openings_prose
 from wslib.study.report import perfect as report
 
@@ -43,9 +44,24 @@ asked = read_parameters(PerfectPlay, globals())
 # %% tags=["remove-stderr"]
 results = study.results(asked.units(), asked.name, asked.workers)
 labels = asked.labels()
+players = [unit for unit, part in zip(asked.units(), labels["part"], strict=True) if part == "players"]
+rows = report.cleaned(study.tables(players, labels[labels["part"] == "players"], "phases", asked.name))
+found = report.convergence(rows)
 origin(results, asked.name)
 
 # %% [markdown]
+# ## In short
+
+# %% tags=["hide-input"]
+say(report.convergence_prose(found))
+
+# %%
+report.optimal_figure(rows)
+
+# %% [markdown]
+# A curve that rises to the right buys better moves with more search. One that stays flat has stopped listening: whatever the search finds
+# out, the final move does not go by it.
+#
 # ## Who wins
 #
 # `solve(position)` gives the exact value of a position and of each of its moves, and draws itself:
@@ -74,15 +90,11 @@ say(openings_prose(facts))
 # position.
 
 # %%
-players = [unit for unit, part in zip(asked.units(), labels["part"], strict=True) if part == "players"]
-rows = report.cleaned(study.tables(players, labels[labels["part"] == "players"], "phases", asked.name))
-report.optimal_figure(rows)
-
-# %%
 display(*(report.budget_table(rows, board) for board in asked.boards))
 
-# %% tags=["hide-input"]
-say(report.sets_prose(rows))
+# %% [markdown]
+# *Regret* is how much value a move gives away on average, and weighs a win that becomes a loss twice as much as one that becomes a draw.
+# Compare the two sets: positions from games between strong players ask for quiet moves, those from half-random games for punishing ones.
 
 # %% [markdown]
 # ## What converges
@@ -90,18 +102,19 @@ say(report.sets_prose(rows))
 # The readings of the final move are taken from one and the same search: they differ only in how its tree is read.
 
 # %%
-found = report.convergence(rows)
 budgets = sorted(set(rows["simulations"]) - {0})[-2:]
 report.convergence_table(found, (budgets[0], budgets[-1]))
 
-# %% tags=["hide-input"]
-say(report.convergence_prose(found))
-
 # %% [markdown]
+# *Converges* means that the last step of the budget still brought the player nearer to perfect play, *stalls* that it did not.
+#
 # ## By phase
 
 # %%
 report.phase_table(rows)
+
+# %% [markdown]
+# Late positions have short lines, so that a search of the same size sees more of what is left of the game.
 
 # %% [markdown]
 # ## Limits
@@ -148,6 +161,3 @@ report.phase_table(rows)
 # ```
 #
 # takes about a minute.
-
-# %% tags=["remove-cell"]
-numbers(perfect_play=report.convergence_prose(found))

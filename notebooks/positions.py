@@ -58,6 +58,10 @@ show_table(
     pd.DataFrame(rows), "Positions by phase, how many of them the player to move wins, and how often chance is right."
 )
 
+# %% [markdown]
+# The last column is what a player would score who draws among the legal moves: a set in which chance is often right separates good players
+# less. Both sets of a game have as many positions of each phase, so that their means can be compared.
+
 # %%
 files = digests()
 show_table(
@@ -73,6 +77,10 @@ show_table(
 found = load(asked.board, "path")
 shown = [found[int((found.labels["phase"] == phase).to_numpy().argmax())] for phase in PHASES]
 draw.boards([solve(position).plot() for position in shown])
+
+# %% [markdown]
+# Every legal move is marked with what it leads to. In each board some moves keep the value and some give it away: that is what makes the
+# position worth asking about.
 
 # %% [markdown]
 # ## Made anew

@@ -13,10 +13,10 @@
 # %% [markdown]
 # # What the protocol does
 #
-# **The question.** Warm start aside, the training protocol of Table 5.2 makes choices of its own: ten epochs over the
-# examples of twenty iterations, a gate that a new network must pass, no noise at the root, and (in the author's code) all
-# symmetries of every example. What does each of them do to strength, to the variety of self-play, and to what the network
-# knows about outcomes?
+# **The question.** Warm start aside, the training protocol of Table 5.2 (thesis, section 5.5.1) makes choices of its own: ten epochs
+# over the examples of twenty iterations, a gate that a new network must pass in the {term}`arena`, no noise at the root, and (in the
+# author's code) all symmetries of every example. What does each of them do to strength, to the variety of self-play, and to what the
+# network knows about outcomes?
 #
 # No claim of the thesis is tested. One fear is that self-play collapses to ever the same drawn games; if the protocol does
 # that, final networks say little about warm starts.
@@ -49,18 +49,31 @@ opponent_name = f"MCTS with {asked.scale['opponent']} simulations"
 origin(found, asked.name)
 
 # %% [markdown]
-# The laptop preset (one epoch, gating, no noise, one symmetry drawn per example) is changed in one thing at a time.
-#
-# ## Strength
+# ## In short
+
+# %% tags=["hide-input"]
+say(report.resolution_prose(strengths))
 
 # %%
 report.strength_figure(strengths, opponent_name)
 
+# %% [markdown]
+# The {term}`preset` `laptop` (one epoch, gating, no noise, one symmetry drawn per example) is changed in one thing at a time. Compare a curve
+# with that of `laptop`, and the distance with how far two runs of one kind lie apart.
+#
+# ## Strength
+
+# %%
+report.changes_table(strengths)
+
+# %% [markdown]
+# "No" means that so few runs cannot tell. A choice that helps in one game and harms in the other is not one to make for all games.
+
 # %%
 report.runs_table(strengths, costs, opponent_name)
 
-# %% tags=["hide-input"]
-say(f"{report.resolution_prose(strengths)} {report.changes_prose(strengths)}")
+# %% [markdown]
+# The minutes are part of the answer: what gains little and costs much is paid for with other runs.
 
 # %% [markdown]
 # ## Variety and knowledge
@@ -80,11 +93,17 @@ report.curves_figure(
     "Self-play on the way: variety, draws, the policy's entropy, and the error of the value on fresh games and on the examples trained on.",
 )
 
+# %% [markdown]
+# A share of distinct games that falls while draws rise is self-play that circles round the same lines.
+
 # %%
 report.ends_table(log, measures)
 
 # %% tags=["hide-input"]
 say(report.variety_prose(log))
+
+# %% [markdown]
+# An error on the examples far below that on fresh games is a network that knows its games by heart.
 
 # %% [markdown]
 # ## Where the time goes
@@ -93,6 +112,8 @@ say(report.variety_prose(log))
 report.stages_table(costs)
 
 # %% [markdown]
+# Self-play and training are what a choice can make dearer; the arena costs the same in all.
+#
 # ## Limits
 #
 # Two seeds a cell show large effects only; these runs are shorter than the thesis' hundred iterations, and a collapse may

@@ -13,9 +13,9 @@
 # %% [markdown]
 # # How the published tournaments were played, and what that does
 #
-# **The question.** A tournament rates finished networks. In the published ones, as far as the author's public programs
-# show, every game starts from the empty board, both players always make their best move, and each keeps its search tree
-# from game to game. Elsewhere in this book games start from random openings, each played with both colours, and every
+# **The question.** A tournament rates finished networks (thesis, section 5.5.2). In the published ones, as far as the author's
+# public programs show, every game starts from the empty board, both players always make their best move, and each keeps its
+# search tree from game to game. Elsewhere in this book games start from random openings, each played with both colours, and every
 # game has trees of its own. Do the same networks get the same ratings both ways?
 #
 # No claim of the thesis is tested. But all its claims about trained players rest on such ratings.
@@ -34,9 +34,10 @@ workers: int = 0  # worker processes; 0 is one per core
 
 # %%
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import numbers, origin, read_parameters, results_of, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say
 from wslib.study.pages.old_way import PublishedTournaments
 from wslib.study.report import oldway as report
+from wslib.study.report import why
 
 asked = read_parameters(PublishedTournaments, globals())
 
@@ -47,7 +48,23 @@ pairs = report.complete(pool)
 whole = pool[pool["unit"].isin(pairs["unit"])].reset_index(drop=True)
 matches = [unit for unit in units if unit.id in set(whole["unit"])]
 records = study.tables(matches, whole[["board", "way", "a", "b"]], "games", asked.name)
+streaks = report.streaks(records)
+elos = report.elos(report.ratings(pairs))
+correlations = report.correlations(elos)
 origin(found, asked.name)
+
+# %% [markdown]
+# ## In short
+
+# %% tags=["hide-input"]
+say(f"{why.variety_prose(pairs)} {report.order_prose(correlations)}")
+
+# %%
+why.variety_figure(pairs)
+
+# %% [markdown]
+# The further left a mark, the more often the same game is counted again. Two is the least that two players without chance can
+# show: one game with either colour.
 
 # %% tags=["hide-input"]
 entrants = sorted({name for name in (*pairs["a"], *pairs["b"]) if name != report.ANCHOR})
@@ -74,18 +91,19 @@ say(
 # %%
 report.ways_table(pairs)
 
-# %% tags=["hide-input"]
-say(report.ways_prose(pairs))
-
 # %% [markdown]
+# *One outcome per colour* is the share of pairings in which all games with one colour ended alike: of their twenty games two carry
+# all there is to know.
+#
 # Different games are not yet independent games. If they were, it would not matter in which order the results came. A tree
 # that is kept can win the same line again and again, until one of the two has searched enough to leave it:
 
 # %%
-streaks = report.streaks(records)
 report.streaks_table(streaks)
 
 # %% [markdown]
+# Where the first number is well above the second, results come in streaks: the next game depends on the last one.
+#
 # The logs of an earlier tournament that the author has published contain the totals of each pairing and no more. In them,
 # most pairings look as if one outcome per colour explained them; the column *looks so in the totals* is made for comparison
 # with that. There, all eight "runs" of a group turn out to be one network: the program makes its players in a loop, and each
@@ -95,24 +113,27 @@ report.streaks_table(streaks)
 # ## Ratings
 
 # %%
-ratings = report.ratings(pairs)
-elos = report.elos(ratings)
 report.elo_figure(elos, pairs)
+
+# %% [markdown]
+# If the way of playing did not matter, all marks would lie near the line. A mark far from it is a network that one way of playing
+# calls strong and the other does not.
 
 # %%
 report.ratings_table(elos)
 
 # %%
-correlations = report.correlations(elos)
 report.correlations_table(correlations)
 
-# %% tags=["hide-input"]
-say(report.ratings_prose(correlations))
+# %% [markdown]
+# Kendall's tau compares the *order* of the networks: one is the same order, zero is no relation, and minus one the order turned round.
+# Rows that change only the setting of the rating show how little that matters beside the way of playing, or how much.
 
 # %% [markdown]
 # ## Whole pools
 #
-# The pools of the figures, with all their networks: our way, fresh trees from the empty board, and the old way.
+# The pools of the thesis' figures, with all their networks: our way, fresh trees from the empty board, and the old way. The last column
+# is what a reader of the figure would remember, the kind of run that looks best.
 
 # %%
 report.pools_table(report.runs_by_way(found[found["part"] == "pool"]))
@@ -159,6 +180,3 @@ report.pools_table(report.runs_by_way(found[found["part"] == "pool"]))
 # ```
 #
 # takes about half a minute; the whole scale, with the networks at hand, some hours on two cores.
-
-# %% tags=["remove-cell"]
-numbers(oldway_games=f"{asked.games}", **report.quoted(pairs, streaks, correlations))

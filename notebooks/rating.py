@@ -13,11 +13,11 @@
 # %% [markdown]
 # # Rating and statistics: why the run is the unit
 #
-# **The question.** The thesis compares training methods by the Bayesian Elo of their final networks and by binomial tests
-# on the games between them. What do such numbers say, what do they leave out, and how often would they find a difference
-# between two methods that are equally good?
+# **The question.** The thesis compares training methods by the Bayesian {term}`Elo` of their final networks and by binomial tests
+# on the games between them (section 5.5.2). What do such numbers say, what do they leave out, and how often would they find a
+# difference between two methods that are equally good?
 #
-# No claim is tested on this page. It says by which rules the claims about trained players are judged.
+# No claim is tested on this page. At its end you know by which rules the claims about trained players are judged, and why.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: the published scale; smoke: seconds (at most 20 tournaments)
@@ -30,10 +30,10 @@ workers: int = 0  # worker processes; 0 is one per core
 
 # %%
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import numbers, origin, read_parameters, say
+from wslib.study.engine.notebook import origin, read_parameters, say
 from wslib.study.pages.base import Orientation
 from wslib.study.report import rating as report
-from wslib.study.report.look import p_value, percent
+from wslib.study.report.look import p_value
 from wslib.study.statistics.pairings import ordered_pairs
 from wslib.study.statistics.rating import THESIS, rate
 from wslib.study.statistics.simulate import FalseAlarms
@@ -50,6 +50,18 @@ origin(results, asked.name)
 report.alarms_glance(simulated)
 
 # %% [markdown]
+# ## In short
+
+# %% tags=["hide-input"]
+say(report.alarms_prose(simulated, asked.runs, asked.simulated))
+
+# %%
+report.alarms_figure(simulated)
+
+# %% [markdown]
+# The dotted line is what a test at 5 % promises. A curve above it finds differences that are not there, and the more runs of one method
+# vary (to the right), the worse it may get. See which of the tests stay near the line: those that count games, or those that count runs.
+#
 # ## The model
 #
 # Each player $i$ has a rating $R_i$, whoever moves first an advantage $a$. With $z = R_i - R_j + a$ for a game in which $i$
@@ -61,14 +73,16 @@ report.alarms_glance(simulated)
 # P(\text{draw}) &= 1 - P(\text{win}) - P(\text{loss}).
 # \end{aligned}$$
 #
-# The ratings are the most likely ones, after each player got about two virtual draws, spread over the opponents met: this
-# prior keeps a player who won everything within bounds. Their mean is zero. Two settings are compared:
+# This is the model of {cite:t}`rao1967ties`, as Bayesian Elo {cite}`coulom2008whr` has it. The ratings are the most likely ones, after
+# each player got about two virtual draws, spread over the opponents met: this prior keeps a player who won everything within
+# bounds. Their mean is zero. Two settings are compared:
 #
 # - *ours*: colours kept; advantage and drawelo estimated from the games;
 # - *the thesis'*: $a = 32.8$ and $d = 97.3$, which are chess values, and the games of both colours added up and entered
 #   as if whoever is listed first had always moved first. The author's published tournaments were made so.
 #
-# The players of [Table 5.1](orientation.ipynb) make a small tournament per game: four players, 500 games a pair.
+# The players of [Table 5.1](orientation.ipynb) make a small tournament per game: four players, 500 games a pair. In the next table,
+# the same games give two columns of Elo.
 
 # %%
 table = Orientation()
@@ -81,23 +95,18 @@ report.ratings_table(matches)
 # %%
 report.model_table(matches)
 
-# %% tags=["hide-input"]
+# %% [markdown]
+# The log-likelihood says how well a setting explains the results: the higher, the better. One value of {term}`drawelo` for all games
+# cannot fit, because draws are as good as unknown in one game and common in another. How far the ratings of the same games spread
+# with either setting:
+
+# %%
 ours = report.rated(matches)
-draws = {board: float(rating.frame()["draws"].mean()) for board, rating in ours.items()}
-drawn = max(draws, key=draws.get)
-spans = {
-    board: (float(rating.elo.max() - rating.elo.min()), float(other.elo.max() - other.elo.min()))
-    for (board, rating), other in zip(ours.items(), report.rated(matches, report.THESIS).values(), strict=True)
-}
-say(
-    "One drawelo for all games cannot be right: it stretches ratings where draws are rare. From the strongest to the "
-    "weakest player it is "
-    + ", ".join(
-        f"{report.board_name(b)} {s:.0f} Elo in our setting and {t:.0f} in the thesis'" for b, (s, t) in spans.items()
-    )
-    + f". Most draws, {percent(draws[drawn])} %, are in {report.board_name(drawn)}. Elo of different games, or of different "
-    "pools of players, is not on one scale."
-)
+report.spans_table(matches)
+
+# %% [markdown]
+# A setting that expects more draws than there are takes a win for less surprising or more, and the whole scale shrinks or stretches
+# with it. Elo of different games, or of different pools of players, is never on one scale.
 
 # %% [markdown]
 # With the colours added up, it matters who is listed first. The same games in the thesis' setting, the list turned round:
@@ -110,14 +119,16 @@ listed, turned = rate(board, THESIS), rate(ordered_pairs(board).iloc[::-1], THES
 # %% [markdown]
 # ## Three kinds of interval
 #
-# The default of the program that the author used holds all other players fixed (*variance*). His own numbers come from a
-# grid: the likelihood of one player's games at every possible rating (*exact*). Ours take into account that ratings vary
-# together (*covariance*): only so do differences have intervals, too. All of them hold advantage and drawelo fixed, and all
-# are about these very players and games. The grid lets one rating move and all others together the other way: in a pool of
-# few players that leaves out much of what is uncertain, and its intervals are narrower.
+# The default of the program that the author used holds all other players fixed (*variance*). His own numbers come from a grid: the
+# likelihood of one player's games at every possible rating (*exact*). Ours take into account that ratings vary together
+# (*covariance*); only in this way do differences have intervals, too. None of the three says anything about other players than these.
 
 # %%
 report.intervals_table(matches, next(iter(ours)))
+
+# %% [markdown]
+# Compare the widths. The grid lets one rating move and all others together the other way: in a pool of few players that leaves out much
+# of what is uncertain. The difference of two players, with its interval:
 
 # %%
 rate(board).difference("rave", "mcts")
@@ -133,13 +144,17 @@ records = study.tables(units, labels, "games", table.name)
 report.variety_table(records)
 
 # %% [markdown]
-# One number per player cannot show circles. If paper beats rock, scissors beat paper and rock beats scissors, all three
-# have the same rating.
+# Where *distinct* is far below the number of games, the interval of a rating promises too much.
+#
+# One number per player cannot show circles. If paper beats rock, scissors beat paper and rock beats scissors, all three have the
+# same rating. How much of the results do ratings leave unexplained?
 
 # %%
 report.cycles_table(matches)
 
 # %% [markdown]
+# A share well above what chance leaves would mean that styles matter, and that one number per player hides something.
+#
 # ## Why the run is the unit
 #
 # A training run has luck of its own: the same method with another seed ends with another network, stronger or weaker, and
@@ -147,7 +162,7 @@ report.cycles_table(matches)
 # nothing more about the methods. Whoever counts games as if they were independent evidence about methods will sooner or
 # later find a difference.
 #
-# How often, can be simulated.
+# We can simulate how often that happens.
 
 # %% tags=["hide-input"]
 say(
@@ -159,20 +174,14 @@ say(
 )
 
 # %%
-report.alarms_figure(simulated)
-
-# %%
 report.alarms_table(simulated)
-
-# %% tags=["hide-input"]
-say(report.alarms_prose(simulated, asked.runs, asked.simulated))
 
 # %% [markdown]
 # Without any spread of runs, and with every game a new one, the pooled test is right: then games are all that varies. If
 # games are repeated, as between players that always play their best move, it is wrong even then, because games are counted
 # over and over that were played once.
 #
-# The same repetition is poison for the intervals of single ratings:
+# Repeated games do the same to the intervals of single ratings, which should hold the truth in ninety-five cases of a hundred:
 
 # %%
 report.coverage_table(simulated)
@@ -188,7 +197,7 @@ report.coverage_table(simulated)
 # - Over several games: expected scores, as Elo of different games cannot be averaged; their interquartile mean, with a
 #   bootstrap stratified by game.
 #
-# The rules are on the page of the [verdicts](verdicts.ipynb): an ordering is *replicated* at a corrected p below 5 %, and with fewer
+# How much is needed to see how much, the next table says. The rules are on the page of the [verdicts](verdicts.ipynb): an ordering is *replicated* at a corrected p below 5 %, and with fewer
 # than five runs a side nothing is decided. Here is why:
 
 # %% tags=["hide-input"]
@@ -245,11 +254,3 @@ report.runs_table(sds=(25, 50, 100), effects=(25, 50, 75, 100, 150), tests=5)
 # ```
 #
 # takes about half a minute; the published scale with another seed about a minute on two cores.
-
-# %% tags=["remove-cell"]
-null = report.alarms(simulated)
-numbers(
-    rating_permutation_least=percent(null["permutation"].min()),
-    rating_permutation_most=percent(null["permutation"].max()),
-    rating_binomial_most=percent(null["binomial"].max()),
-)

@@ -13,12 +13,11 @@
 # %% [markdown]
 # # Reliability: what was broken, and what came of it
 #
-# **The question.** The study takes days of computing. Processes are killed, disks fill up, files rot, machines vanish. Can a
-# result be lost by that, or, much worse, come out wrong without anybody noticing?
+# **The question.** A study like this one runs for a long time, and something always goes wrong meanwhile: processes are killed, disks fill
+# up, files rot, machines vanish. Can a result be lost by that, or, much worse, come out wrong without anybody noticing?
 #
-# No claim of the thesis is tested here; what is tested is this project. Commands that stay in it break things
-# on purpose, many times, and append what they did to `data/reliability/faults.csv`. The numbers below are computed from
-# that file.
+# No claim of the thesis is tested here; what is tested is this project. Commands that come with it break things on purpose, many times,
+# and record what happened. The numbers below are computed from that record.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full or smoke: nothing is computed here but this page
@@ -37,6 +36,17 @@ again = pd.read_csv(published_root() / "reliability" / "again.csv", dtype={"code
 bits = pd.read_csv(published_root() / "reliability" / "bits.csv", dtype={"code": str})
 
 # %% [markdown]
+# ## In short
+
+# %% tags=["hide-input"]
+say(f"{report.prose(record)} {report.bits_prose(bits)}")
+
+# %%
+report.promises_table(record)
+
+# %% [markdown]
+# A row is a promise, how often we tried to break it, and how often it broke. One broken promise would weigh more than all that held.
+#
 # ## The design
 #
 # **A result is a folder with a manifest.** Files are written under a temporary name, flushed to the disk and renamed; the manifest,
@@ -54,23 +64,11 @@ bits = pd.read_csv(published_root() / "reliability" / "bits.csv", dtype={"code":
 # unpickled, and what is read has a size that it may not exceed. Compiled code, which numba keeps as pickles on the machine
 # that compiled it, is read only from files that are this user's own and whole by their digest.
 #
-# ## The figures
-
-# %% tags=["hide-input"]
-say(report.prose(record))
-
-# %%
-report.promises_table(record)
-
-# %% [markdown]
 # ## On another machine
 #
 # Every number that a network computes here is one chain of sums in a fixed order, so a result should come out to the last bit on any
 # processor ({doc}`/book/reproducibility` says how). A small study was computed by kernels compiled for several kinds of processor,
 # with other sizes of the one tile that all products of matrices go through, and by two worker processes.
-
-# %% tags=["hide-input"]
-say(report.bits_prose(bits))
 
 # %%
 report.bits_table(bits)
@@ -93,7 +91,7 @@ report.again_table(again)
 # 2. Publishing replaced files one by one. A kill in the middle left a folder that was refused, rightly, but that could not be published again
 #    either. Now all new files lie beside the old ones, complete, before the first is replaced; readers take them from there, and
 #    the next publisher clears up.
-# 3. A worker process that died took the whole pool of processes with it. Now its unit is tried again, and the others do not notice.
+# 3. A worker process that died took all the others with it. Now its unit is tried again, and the others do not notice.
 # 4. One failing unit stopped all others. Now the others are computed, and the failures are told at the end.
 # 5. A table of a few kilobytes could unpack to any size. Now there is a limit, before the memory is asked for.
 # 6. After a power loss most files of compiled code were empty, and every command stopped at the first of them, for ever. Now what is not
@@ -102,14 +100,9 @@ report.again_table(again)
 # 7. Packing networks wrote over the archive that was there, so that a kill destroyed it.
 # 8. The entry of a new folder in the one above was never flushed, so that a power loss could take whole results with it.
 # 9. Temporary files were swept by their ending alone, so that a store in a folder with other things took hidden files of others.
-# 10. The state of another run or iteration, put in the place of one, was gone on with and gave other results. Now a state says whose it is,
-#    and what does not fit is set aside.
+# 10. A run continued from a state that belonged to another run or iteration, and gave other results. Now a state says whose it is, and
+#    what does not fit is set aside.
 # 11. A training that diverged, with weights that are no numbers, was stored and published like any other. Now it is refused.
-#
-# ## What we saw
-#
-# A result that survives is dull to look at, which is the point. Where the table above says that a promise was broken, that
-# is a defect, and the run in which it happened is listed below with the command that repeats it.
 #
 # ## Limits
 #
@@ -120,6 +113,8 @@ report.again_table(again)
 # - Network file systems, and a batch system's own failures, were not to be had here.
 #
 # ## Every run
+#
+# Where a promise was broken, that is a defect; the run in which it happened is in this list, with the command that repeats it.
 
 # %% tags=["hide-input"]
 report.runs_table(record)

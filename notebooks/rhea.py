@@ -18,7 +18,7 @@
 # [The searches](searches.ipynb) say in two paragraphs how RHEA works, and [the orientation](orientation.ipynb) how strong it
 # is. This page takes it apart. The thesis puts RHEA aside after its first experiment; as a warm start it remains untried.
 #
-# What should be understood at the end is one sentence of the thesis: that in Othello, RHEA is hardly better than random play.
+# At the end you can judge one sentence of the thesis (section 5.4): that in Othello, RHEA does not convincingly beat random play.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: as in the book; smoke: seconds

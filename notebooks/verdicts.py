@@ -13,8 +13,9 @@
 # %% [markdown]
 # # Verdicts: what replicates
 #
-# **The question.** Which sentences of the sources hold in our data? Every row below is computed from the results that are
-# there when the page is made; more runs in `data/` change it without an edit.
+# **The question.** Which sentences of the sources hold in our data? Every row below is computed from the results that are there
+# when the page is made; more runs change it without an edit. [What came out, and why](what_came_out.ipynb) tells the story behind
+# the rows.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: what is published or stored; smoke: seconds
@@ -34,13 +35,21 @@ asked = read_parameters(Page, globals())
 evidence = asked.gather()
 rows, parts = judge(evidence)
 
+# %% [markdown]
+# ## In short
+
 # %% tags=["hide-input"]
-say(f"{report.count_prose(rows)} {report.scale_prose(evidence)}")
+say(report.count_prose(rows))
+
+# %%
+report.scale_table(evidence)
 
 # %%
 report.claims_figure(parts)
 
 # %% [markdown]
+# A verdict is worth what it rests on. Where few of the runs are there, *open* is the only word that a rule could give.
+#
 # ## The seven claims
 
 # %%
@@ -52,6 +61,10 @@ report.claim_table(
 )
 
 # %% [markdown]
+# Read the verdict first and the power second. *Open* with a power of ninety percent means that a difference worth having would probably
+# have shown; *open* with ten means that nobody has looked closely yet. A claim of many parts falls with one of them, so the column
+# *ours* counts the parts.
+#
 # ## How a verdict is found
 #
 # The unit is the training run; for players without training it is the game. A claim is cut into parts. Of a part that says
@@ -106,7 +119,8 @@ report.claim_table(
 #
 # ## All other sentences
 #
-# S… are sentences with a number or an ordering, T… five more; `data/thesis/statements.csv` has them all, with their quotations.
+# S… are sentences with a number or an ordering, T… five more; the table of statements in `data/thesis` has them all, with their
+# quotations.
 
 # %%
 report.claim_table(report.outcomes(rows), "Every other ordering, test, level, spread and fact.", pages())
@@ -150,8 +164,8 @@ report.sources_table(evidence.frames, evidence.sizes())
 #
 # </details>
 #
-# 2. Change the margin below which an advantage does not matter (`MEASURES` in `wslib/study/statistics/decide.py`) from twenty Elo
-#    to fifty. Which verdicts change, and in which direction only?
+# 2. Suppose the margin below which an advantage does not matter were fifty Elo, and not twenty. Which verdicts could change, and in
+#    which direction only?
 #
 # <details><summary>A solution</summary>
 #
@@ -174,11 +188,4 @@ report.sources_table(evidence.frames, evidence.sizes())
 # takes about half a minute and computes nothing but the table.
 
 # %% tags=["remove-cell"]
-counted = report.counts(rows)
-of_seven = dict(zip(report.seven(rows)["id"], report.seven(rows)["shown"], strict=True))
-numbers(
-    run_results=report.origin_words(evidence.frames),
-    verdicts_total=str(sum(counted.values())),
-    verdict_counts=report.count_prose(rows),
-    **{f"verdict_{number}": word for number, word in of_seven.items()},
-)
+numbers(run_results=report.origin_words(evidence.frames))

@@ -5,7 +5,6 @@
 losses; the first one above 0 ends the warm start.
 """
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import scipy
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from wslib.study.claims.adaptive import printed
+from wslib.study.claims.adaptive import claimed, printed
 from wslib.study.report.charts import WIDE, Draw, Look, finding, show_panels, strips, ticks_at
 from wslib.study.report.look import (
     GREY,
@@ -168,31 +167,37 @@ def claim_table(claim: pd.DataFrame) -> Html:
     )
 
 
+def halves_prose(switches: pd.DataFrame, scale: str) -> str:
+    """By which iteration half of the runs have switched, game by game."""
+    here = claimed(switches, scale)
+    texts = []
+    for (board, m), group in here.groupby(["board", "simulations"], sort=False):
+        at = np.sort(group["switch_iteration"].fillna(np.inf).to_numpy(float))
+        half = at[(len(at) - 1) // 2]
+        when = f"by iteration {half:.0f}" if np.isfinite(half) else "not within the run"
+        texts.append(f"{board_name(str(board))} with m = {m}: {when} ({len(at)} runs)")
+    return f"Half of the runs have switched in {'; '.join(texts)}." if texts else "No run has been trained yet."
+
+
 @once_there("the earliest and the latest switches.")
-def sizes_prose(frame: pd.DataFrame) -> str:
-    """The earliest and the latest kinds, runs that never switched, cells that differ from the print."""
-    parts = []
-    for scale, board in product(dict.fromkeys(frame["scale"]), dict.fromkeys(frame["board"])):
-        here = frame[(frame["scale"] == scale) & (frame["board"] == board) & (frame["simulations"] == printed(board))]
-        here = here.dropna(subset="mean")
-        if here.empty:
-            continue
+def ends_table(frame: pd.DataFrame) -> Html:
+    """The earliest and the latest kinds, runs that never switched, and cells that differ from the print."""
+    rows = []
+    differs = dict(zip(frame.index[frame["p"].notna()], stats.holm(frame["p"].dropna().tolist()), strict=True))
+    for (board, m), here in frame.dropna(subset="mean").groupby(["board", "simulations"], sort=False):
         early, late = here.loc[here["mean"].idxmin()], here.loc[here["mean"].idxmax()]
-        never = int(here["never"].sum())
-        parts.append(
-            f"{board_name(board)}, preset {scale}: from {early['mean']:.1f} ({kind_name(early['kind'])}) to "
-            f"{late['mean']:.1f} ({kind_name(late['kind'])})" + (f", {never} runs never" if never else "")
-        )
-    apart = []
-    for scale, compared in frame.dropna(subset="p").groupby("scale", sort=False):
-        differ = sum(p < stats.ALPHA for p in stats.holm(list(compared["p"])))
-        apart.append(f"{differ} of {len(compared)} with the preset {scale}")
-    differences = (
-        f" Cells that differ from the printed means by more than chance (Welch's test, Holm): {', '.join(apart)}."
+        compared = [differs[k] < stats.ALPHA for k in here.index if k in differs]
+        rows.append({
+            "game": board_name(str(board)), "m": m,
+            "earliest": f"{kind_name(early['kind'])}, {early['mean']:.1f}",
+            "latest": f"{kind_name(late['kind'])}, {late['mean']:.1f}", "never": int(here["never"].sum()),
+            "differ from the print": f"{sum(compared)} of {len(compared)}" if compared else "–",
+        })  # fmt: skip
+    return show_table(
+        pd.DataFrame(rows),
+        "Mean switch iteration of the earliest and the latest kind; runs that never switched; and cells whose mean "
+        "differs from the printed one by more than chance (Welch's test, Holm over all cells).",
     )
-    if not parts:
-        return "No run has switched."
-    return f"Mean switch iterations: {'; '.join(parts)}." + (differences if apart else "")
 
 
 def last_board(balances: pd.DataFrame) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from wslib.study.report.look import (
     INK,
     METHODS,
     NAMES,
+    OURS,
     Html,
     between,
     board_name,
@@ -139,25 +140,26 @@ def resolution_prose(strengths: pd.DataFrame) -> str:
         return "With one run of each kind nothing can be said about how much runs differ by chance."
     return (
         f"Runs of one kind differ by {100 * spread:.1f} points (standard deviation over seeds, pooled over kinds and "
-        f"games). With {runs} runs a kind, two kinds must differ by about {100 * smallest:.0f} points before chance is "
+        f"games). With {runs} runs a kind, two kinds must differ by {100 * smallest:.1f} points before chance is "
         "an unlikely explanation (t test at 5 %, for one comparison planned beforehand). Smaller differences in the "
         "table are not evidence."
     )
 
 
 @once_there("which kinds differ.")
-def changes_prose(strengths: pd.DataFrame) -> str:
-    """Which kinds differ from the first one by more than the seeds can explain, game by game."""
+def changes_table(strengths: pd.DataFrame) -> Html:
+    """How far every kind is from the first one, game by game, and whether that is more than the seeds can explain."""
     last = scored(_last(strengths))
     means = last.groupby(KEYS, sort=False)["score"].mean()
     usual, smallest = last["kind"].iloc[0], resolution(strengths)[1]
-    if np.isnan(smallest):
-        return ""
-    gains = {(b, k): v - means[b, usual] for (b, k), v in means.items() if k != usual and (b, usual) in means}
-    seen = [f"*{k}* in {board_name(b)} ({100 * g:+.1f})" for (b, k), g in gains.items() if abs(g) > smallest]
-    rest = len(gains) - len(seen)
-    return (
-        f"More than that from *{usual}* are {', '.join(seen) or 'none'}; the other {rest} are not told apart from it."
+    gaps = {(b, k): v - means[b, usual] for (b, k), v in means.items() if k != usual and (b, usual) in means}
+    rows = [
+        {"changed": kind, "game": board_name(board), "points": f"{100 * gap:+.1f}",
+         "more than chance": "–" if np.isnan(smallest) else "yes" if abs(gap) > smallest else "no"}
+        for (board, kind), gap in gaps.items()
+    ]  # fmt: skip
+    return show_table(
+        pd.DataFrame(rows), f"Score after the last iteration, minus that of *{usual}*, in percentage points."
     )
 
 
@@ -208,21 +210,23 @@ def ends_table(iterations: pd.DataFrame, measures: Mapping[str, str], last: int 
 
 
 @once_there("which kind is worth its price.")
-def choice_prose(strengths: pd.DataFrame, costs: pd.DataFrame, winner: str) -> str:
-    """Whether any kind is better than the winner for its price, by the resolution of these runs."""
+def choice_table(strengths: pd.DataFrame, costs: pd.DataFrame, winner: str) -> Html:
+    """Every kind beside the winner: what it gains, at what price, and whether these runs can tell it apart."""
     last = scored(_last(strengths))
     scores = last.groupby("kind", sort=False)["score"].mean()
-    minutes = _minutes(costs, ["kind"])
-    smallest = resolution(strengths)[1]
-    parts = []
-    if winner not in scores.index.intersection(minutes.index):
-        return f"There is no run of {winner} yet to compare the others with."
-    for kind in (k for k in scores.index.intersection(minutes.index) if k != winner):
-        gain, price = scores[kind] - scores[winner], minutes[kind] / minutes[winner]
-        seen = "more than chance" if abs(gain) > smallest else "not told apart from chance"
-        parts.append(f"{kind}: {100 * gain:+.1f} points ({seen}) at {price:.1f} times the time")
-    caution = "These are several comparisons, not corrected for their number."
-    return f"Against {winner}, means over games and runs: {'; '.join(parts)}. {caution}"
+    minutes, smallest = _minutes(costs, ["kind"]), resolution(strengths)[1]
+    there = scores.index.intersection(minutes.index)
+    rows = [
+        {"candidate": kind, "points": f"{100 * (scores[kind] - scores[winner]):+.1f}",
+         "time": f"{minutes[kind] / minutes[winner]:.1f} ×",
+         "told apart": "yes" if abs(scores[kind] - scores[winner]) > smallest else "no"}
+        for kind in there if kind != winner and winner in there
+    ]  # fmt: skip
+    return show_table(
+        pd.DataFrame(rows),
+        f"Each candidate against {winner}: percentage points over games and runs, and processor time. Told apart: by "
+        "more than chance, not corrected for the number of comparisons.",
+    )
 
 
 def with_openings(matches: pd.DataFrame, games: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -266,30 +270,38 @@ def learned_table(matches: pd.DataFrame) -> Html:
     )
 
 
-def learned_means(matches: pd.DataFrame, boards: Sequence[str]) -> dict[str, str]:
-    """Mean score of each game's runs against the weakest MCTS in percent, as it is written; "?" while none is there."""
-    means = dict.fromkeys(boards, "?")
-    if len(matches):
-        easiest = matches[matches["opponent"] == matches["opponent"].min()]
-        means |= {str(board): f"{100 * s:.0f}" for board, s in easiest.groupby("board")["score"].mean().items()}
-    return means
+@once_there("the last networks against search without one.")
+def learned_prose(matches: pd.DataFrame) -> str:
+    """Whether the networks beat search with as many simulations, game by game, and with how many more they cope."""
+    parts = []
+    for board, group in matches.groupby("board", sort=False):
+        easiest = group[group["opponent"] == group["opponent"].min()]
+        above = int((easiest["low"] > 0.5).sum())
+        coped = [m for m, part in group.groupby("opponent") if (part["score"].mean() > 0.5)]
+        parts.append(
+            f"in {board_name(str(board))} {100 * easiest['score'].mean():.0f} % against as many simulations ({above} "
+            f"of {len(easiest)} runs clearly above one half)"
+            + (f", and more than half up to {max(coped)} simulations" if coped and max(coped) > min(group["opponent"])
+               else "")
+        )  # fmt: skip
+    return f"The last networks score, as means over runs, {'; '.join(parts)}."
 
 
 @once_there("the last networks against search without one.")
-def learned_prose(matches: pd.DataFrame) -> str:
-    """The means per game and opponent, and how the runs' intervals lie."""
-    parts = []
-    for board, group in matches.groupby("board", sort=False):
-        means = group.groupby("opponent")["score"].mean()
-        listed = ", ".join(f"{100 * score:.0f} % against {m}" for m, score in means.items())
-        easiest = group[group["opponent"] == group["opponent"].min()]
-        above = int((easiest["low"] > 0.5).sum())
-        parts.append(
-            f"**{board_name(str(board))}**: {listed} simulations, means of {easiest['seed'].nunique()} runs; "
-            f"against the weakest, {above} of {len(easiest)} runs have an interval above 50 %, and colour decided "
-            f"{100 * easiest['by_colour'].mean():.0f} % of the openings."
-        )
-    return " ".join(parts)
+def learned_figure(matches: pd.DataFrame) -> Html:
+    """The score of every run's last network by the number of simulations of its opponent, a panel per game."""
+    points = matches.assign(kind="baseline", points=lambda frame: 100 * frame["score"])
+    means = points.groupby(["board", "opponent"], sort=False)["points"].mean()
+    return show_panels(
+        curves(points, "opponent", "points", {"baseline": Look(OURS)}, level=50, log=True, runs_too=True),
+        f"Mean scores of the last networks, by the simulations of their opponent. {finding(means, '{:.0f} %')}",
+        "Score of the last networks, with 100 simulations a move, against MCTS without a network: thin lines are runs, "
+        "thick ones their means.",
+        matches.dropna(axis="columns", how="all"),
+        across="simulations of MCTS",
+        up="score, %",
+        same_up=True,
+    )
 
 
 class LiveCurves:

@@ -265,69 +265,23 @@ def _flat(frame: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     return flat
 
 
-def moved_scores(pairs: pd.DataFrame) -> pd.DataFrame:
-    """How far the score of a pairing of networks is from that in our way, by game and way."""
-    table = between_networks(pairs).pivot_table(index=["board", "a", "b"], columns="way", values="score")
-    return table.sub(table["ours"], axis=0).drop(columns="ours").abs().groupby(level="board", sort=False).mean()
-
-
-@once_there("what the two habits do.")
-def ways_prose(pairs: pd.DataFrame) -> str:
-    """What the two habits do to the variety of games."""
-    parts = []
-    moved = moved_scores(pairs)
-    for board, group in between_networks(pairs).groupby("board", sort=False):
-        by_way = group.groupby("way")[["distinct", "repeats", "looks_repeated"]].mean()
-        old, empty = by_way.loc["old"], by_way.loc["empty board"]
-        ours, repeats = by_way.loc["ours"], percent(old["repeats"])
-        parts.append(
-            f"**{board_name(str(board))}**: of {group['games'].max():.0f} games of a pairing {ours['distinct']:.1f} "
-            f"are different in our way, {empty['distinct']:.1f} from the empty board with fresh trees, and "
-            f"{old['distinct']:.1f} when the trees are kept as well. In the old way one outcome per colour explains "
-            f"{repeats} % of the pairings ({percent(ours['repeats'])} % in ours); a pairing's score is "
-            f"{100 * moved.loc[board, 'old']:.0f} percentage points from ours on average."
-        )
-    return " ".join(parts)
-
-
 def boards_prose(pairs: pd.DataFrame) -> str:
     """The games that the matches are of."""
     return " and ".join(map(board_name, dict.fromkeys(pairs["board"]))) or "no game"
 
 
-def quoted(pairs: pd.DataFrame, streaks: pd.DataFrame, correlations: pd.DataFrame) -> dict[str, str]:
-    """The numbers that other pages quote, as they are written; "?" while nothing is there."""
-    names = ("distinct", "distinct_ours", "same", "chance", "repeats", "tau")
-    texts = dict.fromkeys((f"oldway_{name}" for name in names), "?") | {"oldway_boards": boards_prose(pairs)}
-    networks, order = between_networks(pairs), streaks[streaks["way"] == "old"]
-    if networks.empty or order.empty:
-        return texts
-    old, ours = (networks[networks["way"] == way] for way in ("old", "ours"))
-    usual = correlations[(correlations["way"] == "old") & (correlations["setting"] == "thesis")]
-    return texts | {
-        "oldway_distinct": f"{old['distinct'].mean():.1f}",
-        "oldway_distinct_ours": f"{ours['distinct'].mean():.1f}",
-        "oldway_same": percent(order["same"].mean()),
-        "oldway_chance": percent(order["chance"].mean()),
-        "oldway_repeats": percent(old["repeats"].mean()),
-        "oldway_tau": ", ".join(f"{tau:.2f}" for tau in usual["tau"]),
-    }
-
-
-@once_there("whether the order of the networks survives.")
-def ratings_prose(found: pd.DataFrame) -> str:
-    """Whether the order of the networks survives."""
-    parts = []
-    for board, group in found.groupby("board", sort=False):
-        keyed = {(r.way, r.setting): r for r in group.itertuples()}
-        usual, old = keyed["ours", "ours"], keyed["old", "thesis"]
-        same = "the same network is" if usual.best == old.best else "another network is"
-        parts.append(
-            f"{board_name(str(board))}: Kendall's tau between our ratings and those of the old way in the thesis' "
-            f"setting is {old.tau:.2f} (our games in the thesis' setting alone: {keyed['ours', 'thesis'].tau:.2f}); "
-            f"{same} the best."
-        )
-    return " ".join(parts)
+def order_prose(found: pd.DataFrame) -> str:
+    """Whether the order of the networks survives the old way of playing and rating; nothing while nothing is there."""
+    usual = found[(found["way"] == "old") & (found["setting"] == "thesis")] if len(found) else found
+    known = usual.dropna(subset="tau") if len(usual) else usual
+    if known.empty:
+        return ""
+    listed = " and ".join(f"{r.tau:.2f} in {board_name(r.board)}" for r in known.itertuples())
+    same = known["tau"].min() > 0.8
+    return (
+        f"The two ways put the same networks in {'nearly the same order' if same else 'different orders'}: Kendall's "
+        f"tau is {listed}, where one would be the same order."
+    )
 
 
 # --- whole pools --------------------------------------------------------------------------------------------------

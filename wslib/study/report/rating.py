@@ -88,6 +88,21 @@ def model_table(matches: pd.DataFrame) -> Html:
     )
 
 
+def spans_table(matches: pd.DataFrame) -> Html:
+    """From the weakest to the strongest player in either setting, and how many games are drawn."""
+    theirs = rated(matches, THESIS)
+    rows = [
+        {
+            "game": board_name(board),
+            "draws %": percent(float(rating.frame()["draws"].mean())),
+            "our setting": f"{rating.elo.max() - rating.elo.min():.0f} Elo",
+            "thesis' setting": f"{theirs[board].elo.max() - theirs[board].elo.min():.0f} Elo",
+        }
+        for board, rating in rated(matches).items()
+    ]
+    return show_table(pd.DataFrame(rows), "From the weakest to the strongest player, by the setting of the rating.")
+
+
 def intervals_table(matches: pd.DataFrame, board: str) -> Html:
     """The same ratings with the three kinds of interval."""
     one = matches[matches["board"] == board]

@@ -11,13 +11,30 @@ import pandas as pd
 
 from wslib.study.claims.untrained import against_baseline, difference, newcombe
 from wslib.study.pages.learning import SAMPLED
-from wslib.study.report.charts import WIDE, finding, matrix, show_panels
-from wslib.study.report.look import Html, between, board_name, method_name, p_value, percent, table
+from wslib.study.report.charts import WIDE, Look, finding, forests, matrix, show_panels
+from wslib.study.report.look import Html, between, board_name, look_of, method_name, p_value, percent, show_table, table
 from wslib.study.statistics import decide, stats
 from wslib.study.statistics.pairings import scored
 
 ENHANCEMENT = {"game": ("board", board_name), "enhancement": ("a", method_name)}
 """The first columns of most tables."""
+
+
+def cells_figure(cells: pd.DataFrame) -> Html:
+    """Every enhancement's win rate against Baseline with its interval, a panel per game."""
+    points = cells.assign(**{name: 100 * cells[name] for name in ("score", "low", "high")})
+    names = {a: method_name(a) for a in dict.fromkeys(cells["a"])}
+    panels, height = forests(points, "score", names, key="a", look=lambda a: Look(*look_of(a)), zero=50)
+    return show_panels(
+        panels,
+        f"Win rates against Baseline with untrained networks. "
+        f"{finding(points.set_index(['board', 'a'])['score'], '{:.0f} %')}",
+        "Win rate of each enhancement against Baseline with a network that has learned nothing, with its 95 % interval "
+        "over networks. To the right of the line the enhancement is the better player.",
+        cells,
+        across="against Baseline, %",
+        height=height,
+    )
 
 
 def cells_table(cells: pd.DataFrame) -> Html:
@@ -176,11 +193,8 @@ def claim_2_table(claim: pd.DataFrame) -> Html:
     )
 
 
-def claim_2_prose(claim: pd.DataFrame) -> str:
-    """How many orderings of each part of the claim hold."""
-    parts = []
-    for about, group in claim.groupby("about", sort=False):
-        counts = group["verdict"].value_counts()
-        listed = ", ".join(f"{counts[word]} {word}" for word in decide.WORDS if word in counts)
-        parts.append(f"{about} ({len(group)} ordering{'s' if len(group) > 1 else ''}): {listed}")
-    return "; ".join(parts) + "."
+def claim_2_counts(claim: pd.DataFrame) -> Html:
+    """How many orderings of each part of the claim have which verdict."""
+    counts = pd.crosstab(claim["about"], claim["verdict"]).reindex(list(dict.fromkeys(claim["about"])))
+    shown = counts.reindex(columns=[word for word in decide.WORDS if word in counts]).reset_index()
+    return show_table(shown.rename(columns={"about": "part of claim 2"}), "Claim 2 by its parts: orderings by verdict.")

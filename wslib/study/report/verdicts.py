@@ -41,6 +41,11 @@ PHRASES = {
     decide.UNDECIDABLE: ("could not be decided by this design", "could not be decided by this design"),
 }  # fmt: skip
 """Each verdict after one claim, and after several."""
+TITLES = {
+    "orientation": "Four players without a network", "untrained": "Untrained networks", "warmstart": "Warm start",
+    "iprime": "How long?", "adaptive_vs_fixed": "Adaptive against fixed", "adaptive": "When does it end?",
+}  # fmt: skip
+"""How pages of experiments are called in tables."""
 WIDTHS = {"the sources": 16, "verdict": 8, "ours": 8, "effect (95 % interval)": 10}
 """Least widths in em of the columns that wrap."""
 
@@ -207,22 +212,21 @@ def count_prose(rows: pd.DataFrame) -> str:
     return " ".join(texts)
 
 
-def scale_prose(evidence: Evidence) -> str:
-    """How many of the sources' runs the verdicts rest on, how long these are, and by which preset."""
-    texts = []
+def scale_table(evidence: Evidence) -> Html:
+    """How many of the sources' runs the verdicts on trained players rest on, of which length and preset."""
+    rows = []
     for name, asked in evidence.asked.items():
         if hasattr(asked, "pools"):
             elos = evidence.elos.get(name)
             rated = 0 if elos is None else elos["unit"].nunique()
-            texts.append(
-                f"[{name}]({name}.html) on {rated} rated runs of {len(asked.run_units())}, of {asked.iterations} "
-                f"iterations, preset `{asked.preset}`"
-            )
+            rows.append({"experiment": link(TITLES.get(name, name), f"{name}.html"),
+                         "runs": f"{rated} rated of {len(asked.run_units())}", "iterations": asked.iterations,
+                         "preset": asked.preset})  # fmt: skip
     runs = evidence.frame("adaptive")
-    if len(runs):
-        counted = len(runs[(runs["scale"] == evidence.scale) & (runs["kind"] == runs["method"])])
-        texts.append(f"[adaptive](adaptive.html) on {counted} runs up to their switch, preset `{evidence.scale}`")
-    return f"What is said of trained players rests, by experiment: {'; '.join(texts)}."
+    counted = int(((runs["scale"] == evidence.scale) & (runs["kind"] == runs["method"])).sum()) if len(runs) else 0
+    rows.append({"experiment": link(TITLES["adaptive"], "adaptive.html"), "runs": f"{counted} up to their switch",
+                 "iterations": "–", "preset": evidence.scale})  # fmt: skip
+    return show_table(pd.DataFrame(rows), "What the verdicts on trained players rest on, by experiment.")
 
 
 def sources_table(frames: Mapping[str, pd.DataFrame], asked: Mapping[str, int]) -> Html:
@@ -231,8 +235,8 @@ def sources_table(frames: Mapping[str, pd.DataFrame], asked: Mapping[str, int]) 
     for name, number in asked.items():
         frame = frames.get(name, pd.DataFrame({"unit": [], "origin": []})).drop_duplicates("unit")
         published = int((frame["origin"] == "published").sum())
-        rows.append({"experiment": name, "results there": len(frame), "asked for": number, "published": published,
-                     "computed here": len(frame) - published})  # fmt: skip
+        rows.append({"experiment": TITLES.get(name, name), "results there": len(frame), "asked for": number,
+                     "published": published, "computed here": len(frame) - published})  # fmt: skip
     return show_table(pd.DataFrame(rows), "Results that the verdicts rest on: runs, and matches of two players.")
 
 

@@ -7,7 +7,6 @@ where an entrant is called ``<kind>-<seed>``. Elo values of different pools are 
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -53,15 +52,10 @@ def rated(pairs: pd.DataFrame) -> int:
     return len(entrants[entrants["name"].str.contains("-")].drop_duplicates())
 
 
-def rated_prose(pairs: pd.DataFrame, boards: Sequence[str]) -> str:
-    """The same, game by game."""
-    counts = {board_name(board): rated(pairs[pairs["board"] == board]) for board in boards}
-    return ", ".join(f"{count or 'none'} in {name}" for name, count in counts.items())
-
-
-def scale_words(asked: Any) -> str:
-    """The scale of an experiment's runs, in words."""
-    return f"the preset {asked.preset}, {asked.iterations} iterations a run"
+def rated_of(pairs: pd.DataFrame, asked: pd.DataFrame) -> str:
+    """How many of the runs that are asked for are rated, as a sentence."""
+    number = rated(pairs)
+    return f"It rests on {number} rated run{'' if number == 1 else 's'} of {len(asked)}."
 
 
 def coverage_prose(found: pd.DataFrame, asked: pd.DataFrame, scale: str, iterations: int, pairs: pd.DataFrame) -> str:
@@ -381,18 +375,43 @@ def length_prose(elos: pd.DataFrame, methods: Sequence[str]) -> str:
     )
 
 
-@once_there("the kinds' mean Elo minus Baseline's.")
-def beyond_prose(elos: pd.DataFrame) -> str:
-    """How far the kinds are from Baseline, game by game."""
-    parts = []
+def over_baseline(elos: pd.DataFrame) -> pd.DataFrame:
+    """How far every kind's mean Elo is from Baseline's, game by game: ``board``, ``kind``, ``gap``, ``runs``."""
+    rows = []
     for board, here in elos[elos["kind"].notna()].groupby("board", sort=False):
         means = here.groupby("kind", sort=False)["elo"].mean()
-        if "baseline" in means:
-            gaps = ", ".join(
-                f"{kind_name(str(k))} {v - means['baseline']:+.0f}" for k, v in means.items() if k != "baseline"
-            )
-            parts.append(f"{board_name(str(board))}: {gaps}")
-    return "Mean Elo minus Baseline's, for what so few runs are worth: " + "; ".join(parts) + "."
+        rows += [
+            {"board": board, "kind": kind, "gap": mean - means["baseline"], "runs": int((here["kind"] == kind).sum())}
+            for kind, mean in means.items()
+            if "baseline" in means and kind != "baseline"
+        ]
+    return pd.DataFrame(rows, columns=["board", "kind", "gap", "runs"])
+
+
+@once_there("the kinds' mean Elo minus Baseline's.")
+def beyond_table(elos: pd.DataFrame) -> Html:
+    """How far the kinds are from Baseline, game by game."""
+    rows = [
+        {"game": board_name(r.board), "kind": kind_name(r.kind), "Elo over Baseline": f"{r.gap:+.0f}", "runs": r.runs}
+        for r in over_baseline(elos).itertuples()
+    ]
+    return show_table(pd.DataFrame(rows), "Mean Elo minus Baseline's, for what so few runs are worth.")
+
+
+def farthest_prose(elos: pd.DataFrame) -> str:
+    """The kinds that are farthest from Baseline in each game."""
+    gaps = over_baseline(elos)
+    if gaps.empty:
+        return "No kind of run can be compared with Baseline yet."
+    texts = []
+    for board, here in gaps.groupby("board", sort=False):
+        far = here.loc[here["gap"].abs().idxmax()]
+        texts.append(f"in {board_name(str(board))} *{kind_name(far['kind'])}* ({far['gap']:+.0f} Elo)")
+    return (
+        f"Farthest from Baseline are {', '.join(texts)}. Nothing is tested, since a kind has no more than "
+        f"{gaps['runs'].max()} run{'s' if gaps['runs'].max() > 1 else ''} here: this says where more runs would be "
+        "worth their time."
+    )
 
 
 # --- the control --------------------------------------------------------------------------------------------------
