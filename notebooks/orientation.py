@@ -62,8 +62,8 @@ shown = (orderings["verdict"] == decide.REPLICATED).sum()
 prose = f"**Verdict on claim 1: {verdict}.** {shown} of {len(orderings)} orderings show with the claimed sign."
 for row in exception.itertuples():
     prose += (
-        f" The exception, that RHEA does not beat random play in {board_name(row.board)}, is **{row.verdict}**: "
-        f"it wins {percent(row.score)} % ({percent(row.interval.low)} to {percent(row.interval.high)})."
+        f" The exception, that RHEA does not beat random play in {board_name(row.board)}: **{row.verdict}**. It wins "
+        f"{percent(row.score)} % of these games ({percent(row.interval.low)} to {percent(row.interval.high)})."
     )
 say(prose)
 

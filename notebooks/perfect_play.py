@@ -106,7 +106,7 @@ budgets = sorted(set(rows["simulations"]) - {0})[-2:]
 report.convergence_table(found, (budgets[0], budgets[-1]))
 
 # %% [markdown]
-# *Converges* means that the last step of the budget still brought the player nearer to perfect play, *stalls* that it did not.
+# *Converges* means that the last step of the budget removed at least a tenth of the errors that were left; *stalls* that it did not.
 #
 # ## By phase
 

@@ -218,7 +218,7 @@ def choice_table(strengths: pd.DataFrame, costs: pd.DataFrame, winner: str) -> H
     there = scores.index.intersection(minutes.index)
     rows = [
         {"candidate": kind, "points": f"{100 * (scores[kind] - scores[winner]):+.1f}",
-         "time": f"{minutes[kind] / minutes[winner]:.1f} ×",
+         "time": f"{minutes[kind] / minutes[winner]:.1f} ×".replace("nan ×", "–"),
          "told apart": "yes" if abs(scores[kind] - scores[winner]) > smallest else "no"}
         for kind in there if kind != winner and winner in there
     ]  # fmt: skip
@@ -272,19 +272,18 @@ def learned_table(matches: pd.DataFrame) -> Html:
 
 @once_there("the last networks against search without one.")
 def learned_prose(matches: pd.DataFrame) -> str:
-    """Whether the networks beat search with as many simulations, game by game, and with how many more they cope."""
-    parts = []
-    for board, group in matches.groupby("board", sort=False):
-        easiest = group[group["opponent"] == group["opponent"].min()]
-        above = int((easiest["low"] > 0.5).sum())
-        coped = [m for m, part in group.groupby("opponent") if (part["score"].mean() > 0.5)]
-        parts.append(
-            f"in {board_name(str(board))} {100 * easiest['score'].mean():.0f} % against as many simulations ({above} "
-            f"of {len(easiest)} runs clearly above one half)"
-            + (f", and more than half up to {max(coped)} simulations" if coped and max(coped) > min(group["opponent"])
-               else "")
-        )  # fmt: skip
-    return f"The last networks score, as means over runs, {'; '.join(parts)}."
+    """Whether the networks beat search with as many simulations, and with how many more they cope, game by game."""
+    easiest = matches[matches["opponent"] == matches["opponent"].min()]
+    means = matches.groupby(["board", "opponent"], sort=False)["score"].mean()
+    coped = {
+        str(board): max((m for (b, m), score in means.items() if b == board and score > 0.5), default=0)
+        for board in dict.fromkeys(matches["board"])
+    }
+    listed = ", ".join(f"{number or 'none'} in {board_name(board)}" for board, number in coped.items())
+    return (
+        f"Against search with as many simulations, {int((easiest['low'] > 0.5).sum())} of {len(easiest)} runs score "
+        f"clearly more than one half. On average they score more than one half against as many as {listed}."
+    )
 
 
 @once_there("the last networks against search without one.")
