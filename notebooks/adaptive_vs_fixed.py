@@ -78,7 +78,7 @@ report.coverage_table(runs_found, runs_asked, asked.preset)
 report.elo_table(elos, kinds, "Final networks: the runs of each kind.")
 
 # %% [markdown]
-# The fixed runs are those of the [warm start](warmstart.ipynb). They stand in another pool here, so their Elo differs from that page's,
+# The fixed runs are those of [five iterations](warmstart.ipynb). They stand in another pool here, so their Elo differs from that page's,
 # and their order should not.
 
 # %%

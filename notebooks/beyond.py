@@ -91,7 +91,7 @@ report.beyond_table(elos)
 #
 # ## Exercises
 #
-# 1. Add a kind of your own to `Beyond.CHANGES` in `wslib/study/pages/warm.py`, for instance a shorter warm start, and run this
+# 1. Add a kind of your own, for instance a shorter warm start, and run this
 #    notebook again.
 #
 # <details><summary>A solution</summary>

@@ -13,7 +13,7 @@
 # %% [markdown]
 # # A control: one epoch, and the text to the letter
 #
-# **The question.** The page on the [warm start](warmstart.ipynb) rests on runs of the {term}`preset` `table`, which has every value of
+# **The question.** The page on [five iterations](warmstart.ipynb) rests on runs of the {term}`preset` `table`, which has every value of
 # Table 5.2 and so passes ten times over its examples in each iteration. The preset `laptop` passes once, and a run costs a fraction.
 # What is lost? A network that learns faster needs its warm start for a shorter time, if at all.
 #
@@ -79,7 +79,7 @@ report.coverage_table(runs_found, runs_asked, scales)
 # ## The final networks
 #
 # All of a game's networks and a random player (Elo 0) meet in one round robin, by the rules of
-# [warm start](warmstart.ipynb): all presets stand on one scale.
+# [five iterations](warmstart.ipynb): all presets stand on one scale.
 # A run whose network is not at hand cannot meet all others and is not rated; the tables count those that are.
 
 # %%
@@ -128,17 +128,16 @@ report.scale_table(elos, asked.methods, asked.scales)
 #
 # <details><summary>A solution</summary>
 #
-# `Warmstart(preset="laptop", boards="connect4", methods="baseline,wrora", runs=3).anchored_units()` lists the games of the networks
-# that were kept on the way; `wslib.study.engine.units.results` plays them, and the page [warm start](warmstart.ipynb) shows
-# how they are rated. Expect the difference early: ten epochs learn the first examples faster, and later both have seen each
-# example often enough.
+# Ask for the page [five iterations](warmstart.ipynb) with `-p preset laptop -p methods baseline,wrora -p runs 3`: its section *On the way*
+# plays and rates the networks that were kept. One expects the difference early: ten epochs learn the first examples faster, and later
+# both have seen each example often enough.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
 # 1. The network has 32 channels, and one symmetry of each position is drawn instead of all being learned.
-# 2. Openings, colours, ratings and tests are as in [warm start](warmstart.ipynb).
+# 2. Openings, colours, ratings and tests are as in [five iterations](warmstart.ipynb).
 #
 # ## Run it yourself
 #

@@ -126,7 +126,7 @@ report.stages_table(costs)
 #
 # <details><summary>A solution</summary>
 #
-# The Baseline runs of [warm start](warmstart.ipynb) have a hundred iterations and the same parameters; their log is in
+# The Baseline runs of [five iterations](warmstart.ipynb) have a hundred iterations and the same parameters; their log is in
 # `data/warmstart/iterations.csv.gz`. In Connect Four variety goes on falling, and in the end nearly half of the games are drawn;
 # in Othello nearly all games stay distinct. When both sides have learned the same drawn line, nobody leaves it.
 #

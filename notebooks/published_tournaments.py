@@ -70,7 +70,7 @@ why.variety_figure(pairs)
 entrants = sorted({name for name in (*pairs["a"], *pairs["b"]) if name != report.ANCHOR})
 say(
     f"{len(pairs)} of {len(asked.habit_units())} matches are there in all of the four ways, of {asked.games} games each; so far "
-    f"this page is about {report.boards_prose(pairs)}. The networks are the final ones of [the warm start's](warmstart.html) runs, with the preset "
+    f"this page is about {report.boards_prose(pairs)}. The networks are the final ones of [the runs of five iterations](warmstart.html), with the preset "
     f"`{asked.preset}`: {', '.join(entrants) or 'none yet'}. A random player meets them all."
 )
 

@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # Warm start: five iterations with an enhancement
+# # Five iterations with an enhancement
 #
 # **The question.** Five iterations with an enhancement, then ninety-five without: is the network stronger in the end? The thesis
 # (section 5.5.2, Figures 5.1 and 5.2) trains eight networks with each of five enhancements and eight without, and lets all of

@@ -69,9 +69,9 @@ def origin(frame: pd.DataFrame, experiment: str) -> None:
         display(Markdown(f"{fresh:,} of {len(frame):,} results shown here were computed on this machine{rest}"))
 
 
-def say(text: str) -> Markdown:
-    """A paragraph of prose with computed numbers."""
-    return Markdown(plain_zeros(text))
+def say(text: str) -> Markdown | None:
+    """A paragraph of prose with computed numbers; nothing where there is nothing to say."""
+    return Markdown(plain_zeros(text)) if text else None
 
 
 def numbers(**values: str) -> None:

@@ -24,7 +24,7 @@ from wslib.study.report.look import (
     not_there,
     show_table,
 )
-from wslib.study.report.verdicts import MARKS, PHRASES, counts, seven
+from wslib.study.report.verdicts import MARKS, PHRASES, counts, seven, wrapping
 from wslib.study.statistics import decide
 
 BEFORE = "Without training"
@@ -211,9 +211,9 @@ def strip(rows: pd.DataFrame, pages: Collection[str], root: str = "") -> Html:
         {
             "": [link(row["id"], f"{root}{row['page']}.html") if row["page"] in pages else row["id"]
                  for row in records],
-            "the thesis said": [row["says"] for row in records],
-            "we found": [_found(row) for row in records],
-            "how sure": [_how_sure(row) for row in records],
+            "the thesis said": [wrapping(row["says"], 17) for row in records],
+            "we found": [wrapping(_found(row), 12) for row in records],
+            "how sure": [wrapping(_how_sure(row), 9) for row in records],
         }
     )  # fmt: skip
     return show_table(shown, "The seven claims; the number leads to the page with the evidence.")

@@ -42,7 +42,7 @@ PHRASES = {
 }  # fmt: skip
 """Each verdict after one claim, and after several."""
 TITLES = {
-    "orientation": "Four players without a network", "untrained": "Untrained networks", "warmstart": "Warm start",
+    "orientation": "Four players without a network", "untrained": "Untrained networks", "warmstart": "Five iterations",
     "iprime": "How long?", "adaptive_vs_fixed": "Adaptive against fixed", "adaptive": "When does it end?",
 }  # fmt: skip
 """How pages of experiments are called in tables."""
@@ -65,7 +65,7 @@ def claim_table(rows: pd.DataFrame, caption: str, pages: Collection[str]) -> Htm
         columns = dict(list(columns.items())[:4])
     shown = columns_of(rows, columns)
     for name in set(WIDTHS) & set(shown):
-        shown[name] = [_wrapping(text, WIDTHS[name]) for text in shown[name]]
+        shown[name] = [wrapping(text, WIDTHS[name]) for text in shown[name]]
     return show_table(shown, caption)
 
 
@@ -83,7 +83,8 @@ def _claim(row: Mapping[str, str], pages: Collection[str]) -> Html:
     return Html(f"<b>{escape(row['id'])}</b><br>{page}", f"{row['id']} {row['page']}")
 
 
-def _wrapping(cell: str | Html, width: int) -> Html:
+def wrapping(cell: str | Html, width: int) -> Html:
+    """A cell of a table that is at least so many em wide, and wraps."""
     html, text = (cell.html, cell.text) if isinstance(cell, Html) else (escape(cell), cell)
     return Html(f'<div style="min-width:{width}em">{html}</div>', text)
 
