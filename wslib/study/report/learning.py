@@ -25,6 +25,7 @@ from wslib.study.report.look import (
     method_of,
     once_there,
     percent,
+    show_table,
     table,
 )
 from wslib.study.statistics import stats

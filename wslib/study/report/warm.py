@@ -7,6 +7,7 @@ where an entrant is called ``<kind>-<seed>``. Elo values of different pools are 
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
