@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from wslib import draw
-from wslib.draw.board import CELL, ink_on
+from wslib.draw.boards import CELL, ink_on
 from wslib.draw.trees import HIGHLIGHT
 from wslib.games import game
 

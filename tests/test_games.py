@@ -12,7 +12,7 @@ import reference_games as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wslib._compiled import stream
+from wslib._compiled import ONE, ZERO, kernel, lowest_bit, stream
 from wslib.check import check_game
 from wslib.games import FIRST, SECOND, Game, IllegalMove, Position, Symmetry, game
 from wslib.games import rules as R
@@ -81,8 +81,27 @@ def late_position(of: Game, seed: int, empty: int) -> Position:
     raise AssertionError(f"no game of {of} comes down to {empty} empty cells")
 
 
+@kernel
+def lines_of_play(rules, own, opp, depth):
+    """Number of lines of play of exactly this length; a pass is a ply."""
+    legal = R.legal_actions(rules, own, opp)
+    if depth == 0:
+        return 1
+    if R.status(rules, own, opp, legal) != R.RUNNING:
+        return 0
+    if legal == ZERO:
+        after_own, after_opp = R.play(rules, own, opp, rules.rows * rules.cols)
+        return lines_of_play(rules, after_own, after_opp, depth - 1)
+    lines = 0
+    while legal != ZERO:
+        after_own, after_opp = R.play(rules, own, opp, np.int64(lowest_bit(legal)))
+        lines += lines_of_play(rules, after_own, after_opp, depth - 1)
+        legal &= legal - ONE
+    return lines
+
+
 def perft(position: Position, depth: int) -> int:
-    return R.perft(position.game.rules, *position.words, depth)
+    return lines_of_play(position.game.rules, *position.words, depth)
 
 
 # --- known counts -------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from wslib.network.model import Network, NetworkSettings
 from wslib.network.runtime import CompiledNetwork
 from wslib.parameters import ParameterError
 from wslib.play import NetworkPlayer, match, sit
-from wslib.play.match import Table
+from wslib.play.matches import Table
 from wslib.search import GUIDED, THESIS, GuidedSettings, guided, search
 from wslib.search import plain as reference
 from wslib.search.guided import GuidedSearch, empty_memory

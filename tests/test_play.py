@@ -13,7 +13,7 @@ import worker_tasks
 from wslib.games import FIRST, SECOND, Game, IllegalMove, Position, game
 from wslib.parameters import ParameterError
 from wslib.play import Games, match, move, play, player, sit
-from wslib.play.match import random_opening
+from wslib.play.matches import random_opening
 from wslib.search import kernels
 from wslib.workers import in_processes
 
@@ -27,7 +27,7 @@ QUICK = {
     "kept rave": player("rave", simulations=30, tree="kept"),
 }
 """One of each kind, weak and fast."""
-MATCHES = sys.modules["wslib.play.match"]
+MATCHES = sys.modules["wslib.play.matches"]
 """The module; as an attribute of the package this name is the function."""
 ANY_PAIR = [("mcts", "rhea"), ("rave", "random"), ("kept", "kept rave")]
 

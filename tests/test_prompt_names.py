@@ -45,7 +45,7 @@ def test_a_function_says_what_it_does_and_shows_all_its_options(name):
 
 def test_a_name_stays_a_function_when_the_room_of_this_name_is_imported():
     script = (
-        "import wslib as ws, wslib.search.kernels, wslib.play.match, wslib.network.settings\n"
+        "import wslib as ws, wslib.search.kernels, wslib.play.matches, wslib.network.settings\n"
         "from wslib.search import kernels\n"
         "from wslib import search\n"
         "assert callable(ws.search) and callable(ws.play) and callable(ws.network) and search is ws.search"

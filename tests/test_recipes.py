@@ -16,7 +16,7 @@ from wslib import draw
 from wslib.check import check_game
 from wslib.games import GAMES, Position, game, rules
 from wslib.parameters import ParameterError
-from wslib.perfect.solver.solve import solve
+from wslib.perfect.solver.solution import solve
 from wslib.play import match, player
 from wslib.search import GUIDED, GuidedSettings, SearchSettings, methods, plain, search
 from wslib.search.guided import GuidedSearch
@@ -101,7 +101,7 @@ def test_a_new_enhancement_changes_nothing_that_the_study_asks_for(monkeypatch):
 @pytest.fixture(scope="module")
 def hex_board():
     """The game of the recipe, 4×4."""
-    names = dict(vars(rules)) | vars(sys.modules["wslib.games.game"])
+    names = dict(vars(rules)) | vars(sys.modules["wslib.games.position"])
     (code,) = code_of("Add a game")
     exec(code, names)
     yield game("hex")

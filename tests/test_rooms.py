@@ -58,4 +58,4 @@ def test_what_is_found_knows_nothing_of_how_it_is_shown():
 
 
 def test_an_import_in_the_body_of_a_function_is_seen():
-    assert imported("def f():\n    from wslib import draw\n    import wslib.play.match") == {"draw", "play"}
+    assert imported("def f():\n    from wslib import draw\n    import wslib.play.matches") == {"draw", "play"}

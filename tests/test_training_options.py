@@ -10,7 +10,7 @@ import torch
 from wslib.games import game
 from wslib.network.model import Network, to_bytes
 from wslib.parameters import NETWORK_RESULTS_VERSION, RESULTS_VERSION, ParameterError, Parameters, digest
-from wslib.play.match import Table
+from wslib.play.matches import Table
 from wslib.rhea import RheaSettings
 from wslib.search import GuidedSettings, SearchSettings
 from wslib.study.engine.runs import RunUnit, StrengthUnit

@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from wslib.games import game as game
     from wslib.network.prompt import load as load
     from wslib.network.prompt import network as network
-    from wslib.perfect.solver.solve import solve as solve
+    from wslib.perfect.solver.solution import solve as solve
     from wslib.play import move as move
     from wslib.play import play as play
     from wslib.play import player as player
-    from wslib.play.match import match as match
+    from wslib.play.matches import match as match
     from wslib.search import search as search
     from wslib.study.lab.browser import browse as browse
     from wslib.study.lab.inspector import inspect as inspect

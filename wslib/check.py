@@ -6,7 +6,7 @@ from wslib import draw
 from wslib.games import Game, Position
 from wslib.games import game as game_of
 from wslib.parameters import ParameterError
-from wslib.perfect.solver.solve import SOLVED, solve
+from wslib.perfect.solver.solution import SOLVED, solve
 
 FEW = 4
 """So many empty cells are played out in every way, to compare with the solver."""

@@ -53,7 +53,7 @@ from wslib.network.lanes import LANES, WIDTH, aligned, fma, splat, store
 from wslib.network.layout import layout_of
 from wslib.network.model import Network
 from wslib.network.runtime import CompiledNetwork, TorchNetwork
-from wslib.play.match import Table
+from wslib.play.matches import Table
 from wslib.search.guided import Evaluator, GuidedSearch
 from wslib.search.settings import GuidedSettings
 from wslib.study.engine.states import RunFolder

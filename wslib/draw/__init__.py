@@ -11,7 +11,7 @@ What is drawn needs no style sheet, no script and no file beside it. Text outsid
 so it reads on light and on dark; stones differ in lightness as well as in hue, and in Connect Four carry a mark.
 """
 
-from wslib.draw.board import Drawing, Drawings, board, boards, filmstrip
+from wslib.draw.boards import Drawing, Drawings, board, boards, filmstrip
 from wslib.draw.trees import tree
 
 __all__ = ["Drawing", "Drawings", "board", "boards", "filmstrip", "tree"]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wslib.draw.board import CELL, EDGE, Drawing, field_of, svg_of, text_at
+from wslib.draw.boards import CELL, EDGE, Drawing, field_of, svg_of, text_at
 from wslib.games import Position
 
 LINE, GAP, LEVEL, MINI = 17, 16, 46, 96

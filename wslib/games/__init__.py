@@ -1,7 +1,7 @@
-"""The games of the study: rules on bitboards (`rules`), positions for people (`game`), and a file for each game."""
+"""The games of the study: rules on bitboards (`rules`), positions for people (`position`), and a file for each game."""
 
 from wslib.games import othello, connect4, gobang  # isort: skip
-from wslib.games.game import FIRST, GAMES, SECOND, STONES, Game, IllegalMove, Position, Symmetry, game, position_of
+from wslib.games.position import FIRST, GAMES, SECOND, STONES, Game, IllegalMove, Position, Symmetry, game, position_of
 
 __all__ = [
     "FIRST",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from wslib.games import rules
-from wslib.games.game import Game, Look, register
+from wslib.games.position import Game, Look, register
 
 
 class ConnectFour(Game):

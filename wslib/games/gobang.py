@@ -1,7 +1,7 @@
 """Gobang: a stone goes to any empty cell; k in a row win. Tic-tac-toe is the smallest one."""
 
 from wslib.games import rules
-from wslib.games.game import Game, Look, register
+from wslib.games.position import Game, Look, register
 
 
 class Gobang(Game):

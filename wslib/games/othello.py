@@ -1,7 +1,7 @@
 """Othello: a disc turns over all of the opponent's that it encloses; who has more discs at the end wins."""
 
 from wslib.games import rules
-from wslib.games.game import FIRST, Game, Look, Position, register
+from wslib.games.position import FIRST, Game, Look, Position, register
 
 
 class Othello(Game):

@@ -331,56 +331,38 @@ def _othello_playout(rules, own, opp, streams, i):
 
 
 @kernel
-def _connect4_playout(rules, own, opp, streams, i):
+def _line_playout(rules, own, opp, streams, i, cells):
+    """Connect Four and Gobang; ``cells`` holds Gobang's empty cells, of which the last fills the place of one drawn."""
     state = streams[i]
     before_own, before_opp = own, opp
-    plies = 0
-    value = 0
+    left, plies, value = 0, 0, 0
+    if rules.kind == GOBANG:
+        free = ~(own | opp) & rules.board
+        while free != ZERO:
+            cells[left] = free & (ZERO - free)
+            free &= free - ONE
+            left += 1
     while True:
-        cells = connect4_cells(rules, own, opp)
-        if cells == ZERO:
+        free = connect4_cells(rules, own, opp) if rules.kind == CONNECT4 else ZERO
+        count = np.int64(popcount(free)) if rules.kind == CONNECT4 else left
+        if count == 0:
             break
         state += GAMMA
-        count = np.int64(popcount(cells))
-        own |= nth_bit(cells, scaled(scramble(state), count), count)
+        drawn = scaled(scramble(state), count)
+        if rules.kind == CONNECT4:
+            own |= nth_bit(free, drawn, count)
+        else:
+            own |= cells[np.uint64(drawn)]
+            left -= 1
+            cells[np.uint64(drawn)] = cells[np.uint64(left)]
         plies += 1
-        if has_line(rules, own):
-            value = 1
-            own, opp = opp, own
-            break
+        won = has_line(rules, own)
         own, opp = opp, own
+        if won:
+            value = 1
+            break
     streams[i] = state
     # ``value`` is that of the player who moved last.
-    if plies & 1:
-        return value, plies, opp ^ before_own, own ^ before_opp
-    return -value, plies, own ^ before_own, opp ^ before_opp
-
-
-@kernel
-def _gobang_playout(rules, own, opp, streams, i, cells):
-    state = streams[i]
-    before_own, before_opp = own, opp
-    empty = ~(own | opp) & rules.board
-    left = 0
-    while empty != ZERO:
-        cells[left] = empty & (ZERO - empty)
-        empty &= empty - ONE
-        left += 1
-    plies = 0
-    value = 0
-    while left > 0:
-        state += GAMMA
-        drawn = np.uint64(scaled(scramble(state), left))
-        own |= cells[drawn]
-        left -= 1
-        cells[drawn] = cells[np.uint64(left)]
-        plies += 1
-        if has_line(rules, own):
-            value = 1
-            own, opp = opp, own
-            break
-        own, opp = opp, own
-    streams[i] = state
     if plies & 1:
         return value, plies, opp ^ before_own, own ^ before_opp
     return -value, plies, own ^ before_own, opp ^ before_opp
@@ -416,30 +398,9 @@ def playout(rules, own, opp, streams, i, cells):
     """
     if rules.kind == OTHELLO:
         return _othello_playout(rules, own, opp, streams, i)
-    if rules.kind == CONNECT4:
-        return _connect4_playout(rules, own, opp, streams, i)
-    if rules.kind == GOBANG:
-        return _gobang_playout(rules, own, opp, streams, i, cells)
+    if rules.kind != OTHER:
+        return _line_playout(rules, own, opp, streams, i, cells)
     return _any_playout(rules, own, opp, streams, i)
-
-
-@kernel
-def perft(rules, own, opp, depth):
-    """Number of lines of play of exactly this length; a pass is a ply."""
-    legal = legal_actions(rules, own, opp)
-    if depth == 0:
-        return 1
-    if status(rules, own, opp, legal) != RUNNING:
-        return 0
-    if legal == ZERO:
-        after_own, after_opp = play(rules, own, opp, rules.rows * rules.cols)
-        return perft(rules, after_own, after_opp, depth - 1)
-    lines = 0
-    while legal != ZERO:
-        after_own, after_opp = play(rules, own, opp, np.int64(lowest_bit(legal)))
-        lines += perft(rules, after_own, after_opp, depth - 1)
-        legal &= legal - ONE
-    return lines
 
 
 @kernel

@@ -25,7 +25,7 @@ from wslib.games import STONES, Game, Position, game
 from wslib.parameters import ParameterError
 from wslib.perfect.solver import Solver
 from wslib.play import move, player
-from wslib.play.match import random_opening
+from wslib.play.matches import random_opening
 
 SETS = ("broad", "path")
 PHASES = ("early", "middle", "late")

@@ -1,6 +1,6 @@
-"""Players (:mod:`.players`), matches in lockstep (:mod:`.match`), a game at a prompt (:mod:`.prompt`)."""
+"""Players (:mod:`.players`), matches in lockstep (:mod:`.matches`), a game at a prompt (:mod:`.prompt`)."""
 
-from wslib.play.match import Games, match
+from wslib.play.matches import Games, match
 from wslib.play.players import METHODS, NetworkPlayer, PlayerSettings, RandomSettings, Seat, move, player, sit
 from wslib.play.prompt import play
 

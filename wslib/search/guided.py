@@ -61,21 +61,16 @@ class Memory(NamedTuple):
     """(1,): how many rows are in use."""
 
 
-class Leaves(NamedTuple):
-    """The leaf that each game's latest walk came to; axis 0 is the game."""
-
-    node: np.ndarray
-    depth: np.ndarray
-    """Plies from the root."""
-    row: np.ndarray
-    """The row of its evaluation in the memory; -1 where the game has ended, whose value is its result."""
-    played: np.ndarray
-    """float64: the result of a playout from it, for the player to move; 0 where none was played."""
-    mine: np.ndarray
-    theirs: np.ndarray
-    """Sets of actions that the playout saw of the player to move and of the other, for RAVE."""
-    value: np.ndarray
-    """float64: what is backed up, for the player to move."""
+LEAF = np.dtype([
+    ("node", np.int64),
+    ("depth", np.int64),    # plies from the root
+    ("row", np.int64),      # of its evaluation in the memory; -1 where the game has ended, whose value is its result
+    ("played", np.float64), # result of a playout from it, for the player to move; 0 where none was played
+    ("mine", np.uint64),    # sets of actions that the playout saw of the player to move
+    ("theirs", np.uint64),  # and of the other, for RAVE
+    ("value", np.float64),  # what is backed up, for the player to move
+])  # fmt: skip
+"""The leaf that a game's latest walk came to."""
 
 
 def empty_memory(actions: int, room: int = FIRST_ROOM) -> Memory:
@@ -102,11 +97,6 @@ def _widened(memory: Memory, more: int) -> Memory:
     return wider
 
 
-def _leaves(games: int) -> Leaves:
-    kinds = (np.int64, np.int64, np.int64, np.float64, np.uint64, np.uint64, np.float64)
-    return Leaves(*(np.zeros(games, kind) for kind in kinds))
-
-
 @inlined
 def _select(rules, plan, forest, memory, own, opp, streams, games, shared, leaves, index):
     """Select and expand a game's leaf, enter its state where it is new, and play it out where that is wanted.
@@ -116,7 +106,7 @@ def _select(rules, plan, forest, memory, own, opp, streams, games, shared, leave
     i = games[index]
     tree = tree_of(forest, i)
     node, depth = select(rules, plan, tree, own[index], opp[index], streams, i)
-    leaves.node[index], leaves.depth[index], leaves.row[index] = node, depth, -1
+    leaves[index].node, leaves[index].depth, leaves[index].row = node, depth, -1
     if tree.nodes[node].status != RUNNING:
         return False
     state_own, state_opp = tree.nodes[node].own, tree.nodes[node].opp
@@ -128,10 +118,10 @@ def _select(rules, plan, forest, memory, own, opp, streams, games, shared, leave
         memory.used[0] = row + 1
         if shared:
             memory.slots[slot] = row
-    leaves.row[index] = row
+    leaves[index].row = row
     if plan.plays_out:
-        value, leaves.mine[index], leaves.theirs[index] = play_out(rules, plan, tree, node, streams, i)
-        leaves.played[index] = value
+        value, leaves[index].mine, leaves[index].theirs = play_out(rules, plan, tree, node, streams, i)
+        leaves[index].played = value
     return True
 
 
@@ -159,10 +149,10 @@ def _set_priors(rules, tree, node, prior):
 def _back_up(rules, plan, forest, memory, games, leaves, index):
     """Give a game's leaf its priors, and back its value up."""
     tree = tree_of(forest, games[index])
-    node, depth, row = leaves.node[index], leaves.depth[index], leaves.row[index]
+    node, depth, row = leaves[index].node, leaves[index].depth, leaves[index].row
     if row >= 0:
         _set_priors(rules, tree, node, memory.prior[row])
-        back_up(rules, plan, tree, node, depth, leaves.value[index], leaves.mine[index], leaves.theirs[index])
+        back_up(rules, plan, tree, node, depth, leaves[index].value, leaves[index].mine, leaves[index].theirs)
     else:
         back_up(rules, plan, tree, node, depth, np.float64(tree.nodes[node].status), ZERO, ZERO)
 
@@ -235,6 +225,7 @@ class GuidedSearch:
         check_network(network, game)
         self.game, self.settings, self.network, self.streams = game, settings, network, streams
         self.plan = kernels.make_plan(settings)
+        self.leaf, self.wants = GUIDED[settings.method].leaf, GUIDED[settings.method].wants
         self.forest = kernels.plant(game.rules, len(streams), settings.simulations + 2, settings.rave)
         self.memory = empty_memory(game.actions)
         self.planes = np.empty((len(streams), 1, game.rows, game.cols), np.float32)
@@ -250,7 +241,7 @@ class GuidedSearch:
         if settings.tree == "fresh":
             _clear_trees(self.forest, games)
         self.forest = kernels.grown(rules, self.forest, settings.simulations + 1)
-        leaves, waiting = _leaves(len(games)), False
+        leaves, waiting = np.zeros(len(games), LEAF), False
         for simulation in range(settings.simulations):
             self._step(games, own, opp, leaves, waiting)
             self._evaluate(leaves)
@@ -263,7 +254,7 @@ class GuidedSearch:
         if waiting:
             self._step(games, own, opp, leaves, waiting, selects=False)
 
-    def _step(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray, leaves: Leaves, backs_up: bool,
+    def _step(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray, leaves: np.ndarray, backs_up: bool,
               selects: bool = True) -> None:  # fmt: skip
         """Back up the leaves that wait, select the next ones, and have their states evaluated where they are new."""
         self.memory = memory = _widened(self.memory, len(games) if selects else 0)
@@ -278,15 +269,12 @@ class GuidedSearch:
         self.evaluations += count
         self.leaves += asking
 
-    def _evaluate(self, leaves: Leaves) -> None:
+    def _evaluate(self, leaves: np.ndarray) -> None:
         """The values of the leaves, by the function in the method's row (those of ended games are not looked at)."""
-        method = GUIDED[self.settings.method]
-        known = {
-            "network": self.memory.value[leaves.row].astype(np.float64),
-            "playout": leaves.played,
-            "w": self.settings.weight,
-        }
-        leaves.value[:] = method.leaf(**{name: known[name] for name in method.wants})
+        known = {"playout": leaves["played"], "w": self.settings.weight}
+        if "network" in self.wants:
+            known["network"] = self.memory.value[leaves["row"]].astype(np.float64)
+        leaves["value"] = self.leaf(**{name: known[name] for name in self.wants})
 
     def decide(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray,
                sampled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip

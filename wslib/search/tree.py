@@ -102,16 +102,8 @@ def grown(rules: Rules, forest: Forest, more: int) -> Forest:
 @inlined
 def tree_of(forest, i):
     """One tree of a forest: the same fields without axis 0."""
-    return Forest(
-        forest.nodes[i],
-        forest.edges[i],
-        forest.amaf[i],
-        forest.slots[i],
-        forest.used[i],
-        forest.path[i],
-        forest.scores[i],
-        forest.cells[i],
-    )
+    return Forest(forest.nodes[i], forest.edges[i], forest.amaf[i], forest.slots[i], forest.used[i], forest.path[i],
+                  forest.scores[i], forest.cells[i])  # fmt: skip
 
 
 @inlined

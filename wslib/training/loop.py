@@ -19,7 +19,7 @@ from wslib.network.fit import Memory, fit
 from wslib.network.kernels import cross_entropy, squared_error
 from wslib.network.model import Network, pick_device
 from wslib.network.runtime import CompiledNetwork, TorchNetwork
-from wslib.play.match import Table, random_opening
+from wslib.play.matches import Table, random_opening
 from wslib.play.players import Seat, sit
 from wslib.search.guided import Evaluator, GuidedSearch
 from wslib.training.settings import KEPT, PRESETS, RunSettings, preset, weight_of, weights_of
@@ -108,36 +108,43 @@ class SelfPlay:
     told: dict[str, Any]
 
 
-class _LearningSeat:
-    """A player of self-play: its first plies are drawn from the policy, and all it sees is written down."""
+class _RecordingSeat:
+    """A player of self-play at a table, of which all that it sees and does is written down."""
 
-    def __init__(self, search: GuidedSearch, sampled_plies: int):
-        self.search, self.sampled_plies = search, sampled_plies
-        self.table: Table | None = None
+    table: Table
+
+    def __init__(self) -> None:
         self.seen: list[tuple[np.ndarray, ...]] = []
 
-    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
-        assert self.table is not None
+    def _record(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray, policies: np.ndarray) -> None:
         plies = self.table.plies[games]
+        self.seen.append((games.copy(), plies, own.copy(), opp.copy(), policies.astype(np.float32)))
+
+
+class _LearningSeat(_RecordingSeat):
+    """A guided search; its first plies are drawn from its policy."""
+
+    def __init__(self, search: GuidedSearch, sampled_plies: int):
+        super().__init__()
+        self.search, self.sampled_plies = search, sampled_plies
+
+    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
         self.search.run(games, own, opp)
-        actions, policies = self.search.decide(games, own, opp, plies < self.sampled_plies)
-        self.seen.append((games.copy(), plies.copy(), own.copy(), opp.copy(), policies.astype(np.float32)))
+        actions, policies = self.search.decide(games, own, opp, self.table.plies[games] < self.sampled_plies)
+        self._record(games, own, opp, policies)
         return actions
 
 
-class _WatchedSeat:
+class _WatchedSeat(_RecordingSeat):
     """A player without policies (RHEA): its moves are written down as certain."""
 
     def __init__(self, seat: Seat, actions: int):
+        super().__init__()
         self.seat, self.actions = seat, actions
-        self.table: Table | None = None
-        self.seen: list[tuple[np.ndarray, ...]] = []
 
     def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
-        assert self.table is not None
         actions = self.seat.choose(games, own, opp)
-        certain = np.eye(self.actions, dtype=np.float32)[actions]
-        self.seen.append((games.copy(), self.table.plies[games].copy(), own.copy(), opp.copy(), certain))
+        self._record(games, own, opp, np.eye(self.actions)[actions])
         return actions
 
 

@@ -16,7 +16,7 @@
   const RADIUS = 16;
   const MARGIN = 22;
   const EDGE = 3;
-  /** The colours of the games, those of wslib/draw/board.py. */
+  /** The colours of the games, those of wslib/draw/boards.py. */
   const LOOKS = {
     othello: { board: "#2f7d55", empty: "#2f7d55", line: "#1d5438", stones: ["#161616", "#f7f7f2"],
       rims: ["#000000", "#555555"], hot: "#ffe45c", cold: "#12263f", mark: "#ffb000" },

@@ -1,5 +1,5 @@
-"""Perfect play: ``solve(position)`` (:mod:`.solve`), for lines of k (:mod:`.lines`) and Othello (:mod:`.discs`)."""
+"""Perfect play: ``solve(position)`` (:mod:`.solution`), for lines of k (:mod:`.lines`) and Othello (:mod:`.discs`)."""
 
-from wslib.perfect.solver.solve import Solution, Solver, check_position, solve
+from wslib.perfect.solver.solution import Solution, Solver, check_position, solve
 
 __all__ = ["Solution", "Solver", "check_position", "solve"]

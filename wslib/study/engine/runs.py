@@ -15,7 +15,7 @@ from wslib._compiled import stream
 from wslib.games import game
 from wslib.network.settings import NetworkSettings
 from wslib.play import Games, NetworkPlayer, PlayerSettings, match
-from wslib.play.match import play_block
+from wslib.play.matches import play_block
 from wslib.search import GUIDED, GuidedSettings
 from wslib.search.settings import known_method
 from wslib.study.engine.progress import announce

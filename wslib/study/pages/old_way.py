@@ -18,7 +18,7 @@ from wslib._compiled import stream
 from wslib.games import Game, game
 from wslib.parameters import digest
 from wslib.play import Games, NetworkPlayer, match, sit
-from wslib.play.match import Table, random_opening
+from wslib.play.matches import Table, random_opening
 from wslib.study.engine.networks import published_network
 from wslib.study.engine.tournament import NetworkEntrant, PairUnit, pair, record
 from wslib.study.engine.units import Computed, Unit

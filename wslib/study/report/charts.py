@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from wslib.draw.board import ink_on
+from wslib.draw.boards import ink_on
 from wslib.study.report.look import (
     GREY,
     INK,
