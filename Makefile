@@ -164,7 +164,9 @@ dist: book  ## zip the built book into dist/, for reading elsewhere, and the net
 	@echo "dist/warm-start-book.zip: unzip it anywhere and open warm-start-book/index.html"
 
 lab: $(VENV)/.ok  ## open JupyterLab with a tour of ten minutes (LAB_ARGS="--no-browser --port 9000" and the like)
-	@# Jupyter warns whoever is root with an error; who is that in a container means it.
+	@# What the first move and the first search need is compiled meanwhile.
+	@$(MAKE) --no-print-directory _build/kernels >/dev/null 2>&1 &
+	@# Jupyter refuses to start for root, which in a container everybody is.
 	$(PY) -m jupyterlab --allow-root --LabApp.default_url=/lab/tree/notebooks/start.py $(LAB_ARGS)
 
 # With arguments for both parts: `make bench BENCH_ARGS="--repetitions 3 --publish"`.

@@ -35,6 +35,7 @@ from wslib.study.engine.runs import watch
 from wslib.study.pages.learning import OneRun
 from wslib.study.report import learning as report
 from wslib.study.report.look import method_name, parameter_table
+from wslib.study.report.play import what_it_saw
 
 asked = read_parameters(OneRun, globals())
 (unit,), labels = asked.units(), asked.labels()
@@ -92,6 +93,15 @@ draw.filmstrip(ends[-1], every=4)
 
 # %% [markdown]
 # Compare the first of the final positions with the last: random-looking stones give way to threats and answers.
+
+# %% [markdown]
+# ## What its network sees
+#
+# Move the slider, or use the arrow keys on it: after every iteration, the probabilities that the network alone gives the moves, in
+# the starting position and in one where a single move stands out, because it wins at once or takes a corner.
+
+# %% tags=["hide-input"]
+what_it_saw(unit.run)
 
 # %% [markdown]
 # ## Where the time goes

@@ -25,7 +25,7 @@ iterations: int = 3  # how many iterations it trains
 #
 # Click on a column. The search answers, and the board beside shows what it thought before its move: choose visits, values
 # or something else to shade it by, and point at a cell for its numbers. The menus have other games and opponents. By
-# keyboard: arrow keys, Enter; `u` takes back, `p` passes, `f` turns the board round.
+# keyboard: arrow keys, Enter; `u` takes back, `p` passes, `f` turns the board round. While a cell runs, the board waits.
 
 # %%
 import wslib as ws

@@ -199,6 +199,12 @@ def test_what_is_no_opponent_or_no_colour_gets_a_sentence():
         ws.board("connect4", you="Y")
 
 
+def test_a_game_whose_rules_the_page_does_not_know_gets_a_sentence(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("wslib.study.lab.board.IN_THE_PAGE", ("othello",))
+    with pytest.raises(ParameterError, match=r"has no board to click on.*othello have one"):
+        ws.board("connect4")
+
+
 def test_what_a_page_should_not_say_changes_nothing():
     table = ws.board("connect4", simulations=10)
     before = json.dumps(table.board.state)

@@ -18,12 +18,13 @@ from wslib.network.prompt import PlayingNetwork
 from wslib.search import search
 from wslib.study.engine import store
 from wslib.study.engine.networks import FILE
+from wslib.study.pages.learning import OneRun
 from wslib.study.report import play
-from wslib.study.report.play import Opponent, opponents, replays, step_by_step, table_to_play_at
+from wslib.study.report.play import Opponent, opponents, replays, step_by_step, table_to_play_at, what_it_saw
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "book" / "_static" / "play"
-ORDER = ("rules", "search", "network", "board", "play", "replay", "walk")
+ORDER = ("rules", "search", "network", "board", "play", "replay", "walk", "sights")
 MOST_BYTES = 1_500_000
 WALKED = "tictactoe", "a1 b2 c3 a3"
 """What the test walks through, simulation by simulation."""
@@ -56,6 +57,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(play, "opponents", lambda: [opponent])
         body = table_to_play_at().html + replays(20, 0).html
         body += step_by_step(game(WALKED[0]).position(WALKED[1]), 100, 7).html
+        body += what_it_saw(OneRun().run).html
     scripts = "".join(f'<script defer src="play/{name}.js"></script>' for name in ORDER)
     head = '<!doctype html><meta charset=utf-8><meta name=viewport content="width=device-width">'
     head += f'<title>Play</title><link rel=stylesheet href="play/board.css">{scripts}'
@@ -180,6 +182,22 @@ def test_a_replay_is_stepped_through_by_keyboard(page: Page):
     expect(said).to_contain_text("the game is over")
     assert "Dots: the value under perfect play" in recorded.inner_text()
     assert recorded.locator("circle.truth").count() > 0
+
+
+@in_browser
+def test_what_a_network_saw_is_gone_through_by_keyboard(page: Page):
+    seen = page.locator(".ws-sights")
+    slider, head = seen.get_by_role("slider"), seen.locator("[role=status]").first
+    expect(head).to_have_text("After iteration 100 of 100")
+    ends = [board.inner_html() for board in seen.locator("svg").all()]
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(head).to_have_text("Before the first iteration")
+    begins = [board.inner_html() for board in seen.locator("svg").all()]
+    assert len(ends) == 2 and all(a != b for a, b in zip(ends, begins, strict=True))
+    page.keyboard.press("ArrowRight")
+    assert slider.get_attribute("aria-valuetext") == "After iteration 1 of 100"
+    assert re.search(r"network's P \d+ %", seen.locator("[role=gridcell]").last.get_attribute("aria-label") or "")
 
 
 @in_browser

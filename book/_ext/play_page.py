@@ -10,8 +10,8 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-ALIVE = ('class="ws-play"', 'class="ws-replay"', 'class="ws-walk"')
-SCRIPTS = ("rules", "search", "network", "board", "play", "replay", "walk")
+ALIVE = ('class="ws-play"', 'class="ws-replay"', 'class="ws-walk"', 'class="ws-sights"')
+SCRIPTS = ("rules", "search", "network", "board", "play", "replay", "walk", "sights")
 """In the order in which they need each other."""
 
 

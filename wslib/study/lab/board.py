@@ -13,10 +13,13 @@ import traitlets
 
 from wslib.files import HOME
 from wslib.games import Position
+from wslib.parameters import ParameterError
 
 SCRIPTS = HOME / "book" / "_static" / "play"
 """The scripts and the style sheet of the book's boards."""
 HERE = Path(__file__).parent
+IN_THE_PAGE = ("connect4", "othello", "gobang")
+"""Games whose rules the page knows."""
 Form = Literal["share", "count", "value"]
 
 
@@ -77,6 +80,11 @@ class Board(anywidget.AnyWidget):
     bare = traitlets.Bool(False, help="whether it does without a bar of its own below it").tag(sync=True)
 
     def __init__(self, position: Position, *, alive: bool = True, bare: bool = False, layer: str = ""):
+        if position.game.name not in IN_THE_PAGE:
+            raise ParameterError(
+                f"{position.game.title} has no board to click on, because book/_static/play/rules.js does not know its "
+                f"rules: {', '.join(IN_THE_PAGE)} have one, and play is for all games"
+            )
         super().__init__(alive=alive, bare=bare, layer=layer)
         self.position, self.layers, self.message = position, tuple[Layer, ...](), ""
         self.heard: dict[str, Callable[..., None]] = {}

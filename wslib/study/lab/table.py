@@ -17,12 +17,11 @@ from wslib.parameters import ParameterError, whole
 from wslib.play.players import METHODS, NetworkPlayer, move, player_of
 from wslib.search import GUIDED, SearchSettings
 from wslib.search.result import SearchResult
-from wslib.study.lab.board import Board, Layer
+from wslib.study.lab.board import IN_THE_PAGE, Board, Layer
 from wslib.study.lab.thinking import found_by, layers_of, network_of, summary, truth
 from wslib.study.names import method_name
 
 PERSON = "somebody beside you"
-GAMES = ("connect4", "othello", "gobang", "tictactoe")
 MOST = 100_000
 """Simulations a move that one can ask for: seconds."""
 NOTHING_YET = "What it thinks is shown here after its first move."
@@ -61,7 +60,8 @@ class Table(widgets.VBox):
 
     def _make_controls(self, you: str, simulations: int) -> None:
         wide = {"style": {"description_width": "initial"}}
-        self.game = widgets.Combobox(value=self.position.game.id, options=[game_of(name).id for name in GAMES],
+        games = [game_of(name).id for name in (*IN_THE_PAGE, "tictactoe")]
+        self.game = widgets.Combobox(value=self.position.game.id, options=games,
                                      description="Game", continuous_update=False, **wide)  # fmt: skip
         self.opponent = widgets.Dropdown(description="against", **wide)
         methods = [(method_name(name), name) for name in GUIDED]

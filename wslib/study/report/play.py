@@ -14,14 +14,18 @@ from html import escape
 from itertools import islice
 from typing import Any
 
+import pandas as pd
+
 from wslib._compiled import stream
+from wslib.files import published_root
 from wslib.games import Game, Position, game
 from wslib.parameters import ParameterError
 from wslib.perfect.solver import solve
 from wslib.search import search
 from wslib.search.guided import Evaluator
 from wslib.study.engine.networks import published_networks, read_network
-from wslib.study.report.look import BOARDS, Html, method_name
+from wslib.study.report.look import BOARDS, Html, method_name, not_there
+from wslib.training.settings import RunSettings
 
 PLAYED = ("baseline", "wrora")
 """Methods whose networks one can play against: without a warm start, and with the one that the thesis calls best."""
@@ -128,6 +132,29 @@ def step_by_step(position: Position, simulations: int, seed: int, network: bytes
     """A search of a position to be walked through simulation by simulation."""
     given = walked(position, simulations, seed, network)
     return _alive("ws-walk", given, f"In the built book the search of this position goes on step by step:\n{position}")
+
+
+def what_it_saw(run: RunSettings) -> Html:
+    """What a run's network saw iteration by iteration, where that is recorded: a slider over two positions."""
+    file = published_root() / "sights" / "sights.csv"
+    recorded = pd.read_csv(file, keep_default_na=False) if file.exists() else pd.DataFrame({"run": []})
+    recorded = recorded[recorded["run"] == run.id]
+    if recorded.empty:
+        return not_there("what the network of this run saw in every iteration.")
+    board, titles = game(run.game), ("The start.", "A move stands out.")
+    positions: list[dict[str, Any]] = []
+    for (moves, rows), title in zip(recorded.groupby("position", sort=False), titles, strict=True):
+        frames = [
+            {"value": float(seen["value"].iloc[0]),
+             "p": {board.action_number(str(move)): float(p) for move, p in zip(seen["move"], seen["p"], strict=True)}}
+            for _, seen in rows.groupby("iteration")
+        ]  # fmt: skip
+        positions.append({"moves": str(moves), "title": title, "frames": frames})
+    last = int(recorded["iteration"].max())
+    given = {"game": board.id, "title": f"The network of {method_name(run.method)}'s run in {board.title}.",
+             "last": last, "positions": positions}  # fmt: skip
+    ends = "; ".join(f"{p['title']} value {p['frames'][-1]['value']:+.2f}" for p in positions)
+    return _alive("ws-sights", given, f"What the network saw after {last} iterations. {ends}.")
 
 
 def _alive(kind: str, data: Any, otherwise: str, before: str = "") -> Html:
