@@ -17,7 +17,12 @@ def nobody_looks() -> bool:
 
 def in_papermill() -> bool:
     """Whether this is a kernel that papermill has started, whose output nobody sees before it has ended."""
-    return "ipykernel" in sys.modules and bool(os.environ.get(BY_PAPERMILL)) and hasattr(sys.stderr, "fileno")
+    if "ipykernel" not in sys.modules or not os.environ.get(BY_PAPERMILL):
+        return False
+    try:
+        return sys.stderr.fileno() >= 0
+    except (AttributeError, OSError):  # a kernel that watches no files, as in tests, leads nowhere
+        return False
 
 
 def terminal() -> TextIO:
