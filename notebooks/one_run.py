@@ -93,8 +93,7 @@ draw.filmstrip(ends[-1], every=4)
 
 # %% [markdown]
 # Compare the first of the final positions with the last: random-looking stones give way to threats and answers.
-
-# %% [markdown]
+#
 # ## What its network sees
 #
 # Move the slider, or use the arrow keys on it: after every iteration, the probabilities that the network alone gives the moves, in
