@@ -89,8 +89,9 @@ report.comparison_table(compared)
 report.claim_1_table(claim)
 
 # %% [markdown]
-# *Nearly all* is read as nine orderings in ten, which is our choice, made when first matches had been seen; the exception belongs
-# to the claim. How a single ordering is judged, the [verdicts](verdicts.ipynb) say.
+# *Nearly all* is read as nine orderings in ten. That is our choice, and was made when first matches had been seen. The exception belongs
+# to the claim. The page of the [verdicts](verdicts.ipynb) says how a single ordering is judged; intervals of win rates are Wilson's
+# {cite}`wilson1927interval`.
 #
 # ## What the games were like
 
@@ -164,8 +165,8 @@ draw.filmstrip(game(unit.game).position(record["moves"]), every=3)
 # %% [markdown]
 # ## Limits
 #
-# The unit of these tests is the game, as it must be for players without training. The sources do not say whether
-# trees were kept from move to move, how AMAF counted, or how the final move was chosen; we take the defaults of
+# The unit of these tests is the game, because these players are not trained. The sources do not say whether trees were kept from
+# move to move, how AMAF counted, or how the final move was chosen; we take the defaults of
 # [the search chapter](searches.ipynb) and test the others in [the readings](readings.ipynb).
 #
 # ## Exercises

@@ -13,8 +13,8 @@
 # %% [markdown]
 # # Play against what was trained
 #
-# Everything on this page happens in the page: the rules, the searches and the networks are written a second time in plain
-# JavaScript, which tests compare with the library position by position and visit by visit. Nothing is sent anywhere.
+# Meet the players of this book at a board. Everything happens in the page: the rules, the searches and the networks are written a second
+# time in plain JavaScript, which tests compare with the library position by position and visit by visit. Nothing is sent anywhere.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: as in the book; smoke: seconds

@@ -192,7 +192,7 @@ report.coverage_table(simulated)
 # - Per game: every run's rating, their mean, their standard deviation (divided by $n - 1$; that of switch iterations by $n$, as in
 #   the thesis' Table 6.2), and the t interval of the mean.
 # - Two methods: the difference of the means with Welch's interval; the permutation test on runs, exact where it can be;
-#   Holm's correction over all orderings of an experiment; the probability that a run of one beats a run of the other. The
+#   {term}`Holm's correction` {cite}`holm1979` over all orderings of an experiment; the probability that a run of one beats a run of the other. The
 #   pooled binomial test stands beside it, for comparison with the thesis.
 # - Over several games: expected scores, as Elo of different games cannot be averaged; their interquartile mean, with a
 #   bootstrap stratified by game.

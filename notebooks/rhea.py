@@ -13,7 +13,7 @@
 # %% [markdown]
 # # RHEA: a plan that evolves
 #
-# Tree search asks of every position what to do next. Rolling horizon evolution asks for a whole plan at once, a sequence of
+# Tree search asks of every position what to do next. Rolling horizon evolution {cite}`perez2013rhea` asks for a whole plan at once, a sequence of
 # own actions, and improves it the way breeders do: copy what is good, change a little, keep what is better.
 # [The searches](searches.ipynb) say in two paragraphs how RHEA works, and [the orientation](orientation.ipynb) how strong it
 # is. This page takes it apart. The thesis puts RHEA aside after its first experiment; as a warm start it remains untried.

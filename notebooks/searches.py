@@ -38,7 +38,8 @@ asked = read_parameters(Look, globals())
 # %% [markdown]
 # ## Monte Carlo tree search
 #
-# One *simulation* has four steps (thesis, Algorithm 4):
+# The idea is from {cite:t}`kocsis2006bandit`; {cite:t}`browne2012survey` survey what became of it. One {term}`simulation` has four steps
+# (thesis, Algorithm 4):
 #
 # 1. **Select.** From the root, follow the move with the largest score until a state is reached that is not in the tree.
 # 2. **Expand.** Add that state, the *leaf*, to the tree.
@@ -46,7 +47,7 @@ asked = read_parameters(Look, globals())
 # 4. **Back up.** Add the value to every move on the path, with the sign changed at every ply: what is good for one player
 #    is bad for the other. (The pseudo-code of the thesis leaves out this minus.)
 #
-# The score of a move *a* in a state *s* is P-UCT, equation 5.1 of the thesis:
+# The score of a move *a* in a state *s* is {term}`P-UCT` {cite}`rosin2011puct`, equation 5.1 of the thesis:
 #
 # $$U(s,a) = Q(s,a) + c \cdot P(s,a) \cdot \frac{\sqrt{N(s,\cdot)}}{1 + N(s,a)}$$
 #
@@ -124,9 +125,9 @@ pd.DataFrame(both, index=pd.Index(position.moves, name="move")).round(3)
 #
 # ## RAVE: what was played later counts, too
 #
-# With six or thirty moves to choose from, a hundred playouts say little about each. RAVE (*rapid action value
-# estimation*) draws more from every simulation: when a player has made a move at any later time of it, it is counted *as
-# if* it had been made at once ("all moves as first", AMAF). This gives every state a second set of numbers, $N_{rave}$
+# With six or thirty moves to choose from, a hundred playouts say little about each. RAVE (*rapid action value estimation*,
+# {cite:t}`gelly2011rave`) draws more from every simulation: a move that a player makes at any later time in it is counted *as
+# if* it had been made at once ("all moves as first", {term}`AMAF`). This gives every state a second set of numbers, $N_{rave}$
 # and $Q_{rave}$, and a second score (equation 5.3):
 #
 # $$U_{rave}(s,a) = Q_{rave}(s,a) + c \cdot P(s,a) \cdot \frac{\sqrt{N_{rave}(s,\cdot)}}{1 + N_{rave}(s,a)}$$
@@ -182,7 +183,7 @@ step_by_step(game("tictactoe").position("a1 b2 c3 a3"), asked.simulations, asked
 # %% [markdown]
 # ## RHEA: evolve a plan
 #
-# Rolling horizon evolution keeps no tree. It evolves *sequences* of ten own actions. A sequence is judged by playing it,
+# Rolling horizon evolution {cite}`perez2013rhea` keeps no tree. It evolves *sequences* of ten own actions. A sequence is judged by playing it,
 # the opponent moving at random in between, and both at random after its end. Its fitness is the mean of $Q_i / h_i$ over a
 # few such rollouts, where $Q_i$ is the result and $h_i$ the number of plies it took: a quick win is worth more than a slow
 # one, a slow loss less bad than a quick one.

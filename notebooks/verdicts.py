@@ -55,8 +55,8 @@ report.claims_figure(parts)
 # %%
 report.claim_table(
     report.seven(rows),
-    "The seven claims, in the words of the sources and, in italics, as we read them. The effect and the power are those of the "
-    "part that the verdict hangs on.",
+    "The seven claims, in the words of the sources and, in italics, as we read them. Effect and power belong to the weakest "
+    "part of a claim, which decides.",
     pages(),
 )
 
@@ -67,10 +67,10 @@ report.claim_table(
 #
 # ## How a verdict is found
 #
-# The unit is the training run; for players without training it is the game. A claim is cut into parts. Of a part that says
-# *the first is stronger*, the verdict is
+# The unit is the training run; for players without training it is the game. A claim is cut into parts, most of them an
+# {term}`ordering`. Of a part that says *the first is stronger*, the verdict is
 #
-# - **replicated** with the claimed sign and p < 0.05, after Holm's correction over all orderings of its experiment (of the searches
+# - **replicated** with the claimed sign and p < 0.05, after {term}`Holm's correction` {cite}`holm1979` over all orderings of its experiment (of the searches
 #   without a network: over its pairs of players, and over RHEA's changes);
 # - **the opposite holds** with the other sign at that p;
 # - **smaller than the margin** when the 95 % interval of the difference lies below +20 Elo (win rates: 53 %): there may be an
@@ -83,14 +83,14 @@ report.claim_table(
 # *No difference*, and a *level*, is **replicated** when the interval lies within ±30 Elo (±3 points) of it; **the opposite holds** when
 # it lies outside.
 #
-# A claim as a whole is **replicated** when all its parts are, which needs no correction. One part refutes it: the verdict is then that
-# part's, and in how many parts it is so stands beside it. Where the source says *nearly all* we ask for nine parts in ten, where it
+# A claim as a whole is **replicated** when all its parts are, which needs no correction. One part refutes it: the claim then has that
+# part's verdict, and beside it stands the number of such parts. Where the source says *nearly all* we ask for nine parts in ten, where it
 # says *most* for more than half, *often* for half; where it says *at least one*, one replicated part is enough, and all must be
 # refuted. How claims are cut into parts is our reading.
 #
-# *Power* is the chance that the design, with all runs it asks for, sees a difference of 50 Elo (7 points), at the strictest step of
-# Holm's correction and with the spread that the runs have; of *no difference*, that its interval comes to lie within the margin when
-# there is none.
+# *{term}`Power <power>`* is the chance that the design, with all the runs it asks for, sees a difference of 50 Elo (7 points). It is computed at
+# the strictest step of Holm's correction, with the spread that the runs have. For *no difference* it is the chance that the interval
+# comes to lie within the margin when there is none.
 #
 # ### What was fixed when
 #
@@ -99,12 +99,12 @@ report.claim_table(
 #
 # 1. *Simultaneous intervals.* A claim that is true in all of many parts was refuted by one of them in more than a fifth of simulated
 #    studies. An interval that refutes a claim of several parts is now simultaneous over them (Bonferroni).
-# 2. *The least spread of runs.* Runs that lie closer together by luck than chance in their games would put them prove nothing. The
-#    spread that enters an interval or a test is at least that noise.
+# 2. *The least spread of runs.* Chance in their games alone keeps the ratings of runs apart. Runs that lie closer together than that do so by
+#    luck, and prove nothing. So the spread that enters an interval or a test is at least that of the games.
 #
-# Three changes do not touch the rules: bounds are compared unrounded, and written with as many digits as it takes not to contradict
-# the verdict; an interval that a bootstrap cannot give is not shown, nor that of one or two runs; and what used to be called *not
-# replicated* and *not decided* is now told apart as above.
+# Three changes do not touch the rules. Bounds are compared unrounded, and written with enough digits to agree with the verdict. No interval
+# is shown for one or two runs, nor where a bootstrap gives none. And what used to be called *not replicated* and *not decided* has the
+# finer names above.
 #
 # ### How we read what the sources leave open
 #
@@ -112,7 +112,7 @@ report.claim_table(
 # most* compares the distances of runs from the median of their kind, and gains in two games are compared as scores against
 # Baseline, because Elo of different games has no common scale.
 #
-# *Among the best* is whom no other kind is above; *unclear which is best* means that no length is told apart from all others;
+# *Among the best* is a kind that no other is above; *unclear which is best* means that no length can be told from all the others;
 # *nearly always wins* means an interval above nine in ten; a switch is *early* within ten iterations of a hundred; a game *needs* the
 # number of plies that is its most frequent length; *steadier* is tested as stronger, because a single match does not show how much an
 # evolution varies; a network *improves more quickly* when more of its first ten successors are accepted.

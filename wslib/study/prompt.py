@@ -75,7 +75,7 @@ class Run:
 
     @cached_property
     def log(self) -> pd.DataFrame:
-        """What the training loop told of each iteration, a row each."""
+        """The training loop's log, a row per iteration."""
         unit = RunUnit(run=self.settings, iterations=self.iterations)
         told = RunFiles(self.settings, default_root()).log(self.iterations)
         return study.table(unit, "iterations", HERE) if told is None else pd.DataFrame(told)
@@ -239,7 +239,7 @@ def runs_in(root: Path) -> list[RunSettings]:
 
 
 def _there() -> list[_There]:
-    """The same with the runs' settings; networks of other versions of the results are left out."""
+    """Published networks with the settings of their runs; those of other versions of the results are left out."""
     there = []
     for canonical, name, results, iterations in _found():
         try:

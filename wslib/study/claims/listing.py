@@ -64,7 +64,7 @@ def stored(store: LocalStore, kinds: tuple[str, ...]) -> Iterator[Found]:
 
 
 def understood(found: Iterable[Found]) -> Iterator[tuple[Found, dict[str, Any]]]:
-    """Those that say what a run, or a measurement of one, says, with their rows; the others are left out, and told of.
+    """Those that say what a run, or a measurement of one, says, with their rows; others are left out with a warning.
 
     Digests tell what has been changed by accident, and not what somebody wrote with a digest of its own.
     """

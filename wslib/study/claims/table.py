@@ -82,7 +82,7 @@ def pooled(elos: pd.DataFrame, asked: Any = None) -> pd.DataFrame:
 
 
 def singly(elos: pd.DataFrame, asked: Any) -> pd.DataFrame:
-    """The same for each enhancement by itself, a row per game and enhancement; p is corrected over the experiment."""
+    """Each enhancement alone against Baseline, a row per game and enhancement; p is corrected over the experiment."""
     specs = [Ordering(asked.name, spec.board, method, "baseline") for spec in POOLED for method in ENHANCEMENTS]
     return _effects(specs, judged_on(asked.name, elos, asked))
 
@@ -161,7 +161,7 @@ def shown_word(part: Part) -> str:
 
 
 def _weakest(parts: Sequence[Part], word: str) -> Part:
-    """The part that the verdict hangs on: of those with its word the weakest, with data where it needs some."""
+    """The part that decides the verdict: of those with its word the weakest, with data where it needs some."""
     there = [p for p in parts if p.runs or word == decide.UNDECIDABLE]
     alike = [p for p in there if p.word == word] or there or list(parts)
     return min(alike, key=lambda part: part.strength)

@@ -200,7 +200,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def other_code(name: str) -> RuntimeError:
-    """What is told of a unit that was stored under another name."""
+    """The sentence about a unit that was stored under another name."""
     return RuntimeError(f"its worker calls it {name}, so it runs another version of this code")
 
 

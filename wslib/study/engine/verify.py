@@ -113,7 +113,7 @@ class Again:
         ]
 
     def row(self) -> dict[str, Any]:
-        """The same as a row of a record."""
+        """What was compared, as a row of a record."""
         here = machine()
         return {
             "date": datetime.now(UTC).isoformat(timespec="seconds"), "experiment": self.experiment,

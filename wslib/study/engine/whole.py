@@ -212,7 +212,7 @@ def _answers(more: Callable[[], tuple | None], workers: int, on: Any, failed: Fa
 
 
 def publish_all(study: Study, publish: Publish, tell: Tell) -> None:
-    """Publish what is new; an experiment that cannot be published is told of, and the others are."""
+    """Publish what is new; where an experiment cannot be published a sentence says so, and the others still are."""
     for name in study.publishable():
         try:
             publish(name)

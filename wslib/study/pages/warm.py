@@ -92,7 +92,7 @@ class Runs(Experiment):
         return range(self.first_seed, self.first_seed + self.runs)
 
     def grown(self) -> Self:
-        """The same with more runs of each kind than the usual number, where more are published or stored."""
+        """This experiment with more runs of each kind than the usual number, where more are published or stored."""
         return grown(self, self.grows)
 
     @classmethod
@@ -347,7 +347,7 @@ class Adaptive(Experiment):
         return range(self.first_seed, self.first_seed + self.runs)
 
     def grown(self) -> Self:
-        """The same with more runs of each kind than the usual number, where more are published or stored."""
+        """This experiment with more runs of each kind than the usual number, where more are published or stored."""
         return grown(self, 0.0)
 
     def run_units(self) -> Asked:

@@ -58,7 +58,7 @@ class Look(NamedTuple):
 
     @property
     def plot(self) -> dict[str, Any]:
-        """What ``Axes.plot`` is told."""
+        """The arguments of ``Axes.plot`` that draw this look."""
         fill = "full" if self.filled else "none"
         return {"color": self.colour, "marker": self.mark or None, "linestyle": self.line or "none", "fillstyle": fill}
 

@@ -135,7 +135,7 @@ def resolution(strengths: pd.DataFrame) -> tuple[float, float, int]:
 
 @once_there("how much runs differ by chance.")
 def resolution_prose(strengths: pd.DataFrame) -> str:
-    """The same as a paragraph."""
+    """How far runs of one kind differ by chance, and how far apart two kinds must be to be told from each other."""
     spread, smallest, runs = resolution(strengths)
     if np.isnan(spread):
         return "With one run of each kind nothing can be said about how much runs differ by chance."

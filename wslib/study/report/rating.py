@@ -104,7 +104,7 @@ def spans_table(matches: pd.DataFrame) -> Html:
 
 
 def intervals_table(matches: pd.DataFrame, board: str) -> Html:
-    """The same ratings with the three kinds of interval."""
+    """Ratings of one game with each of the three kinds of interval."""
     one = matches[matches["board"] == board]
     kinds = {kind: rate(one, RatingSettings(interval=kind)).frame() for kind in ("covariance", "variance", "exact")}
     shown = pd.DataFrame({"player": kinds["exact"]["player"].map(method_name), "Elo": kinds["exact"]["elo"]})

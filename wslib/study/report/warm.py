@@ -60,7 +60,7 @@ def rated_of(pairs: pd.DataFrame, asked: pd.DataFrame) -> str:
 
 
 def coverage_prose(found: pd.DataFrame, asked: pd.DataFrame, scale: str, iterations: int, pairs: pd.DataFrame) -> str:
-    """The same as a sentence, with how many of the runs have met all others of their pool."""
+    """How many training runs are there, and how many of them have met all others of their pool, as a sentence."""
     return (
         f"{len(found)} of {len(asked)} training runs are there, with the preset {scale} and {iterations} iterations; "
         f"{rated(pairs)} of them have played a whole round robin and are rated. More runs in `data/` change every "
