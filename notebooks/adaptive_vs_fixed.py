@@ -27,7 +27,10 @@ first_seed: int = 0  # seed of the first run of each kind; another one than 0 as
 iterations: int = 100  # I: iterations of a run
 games: int = 20  # games a pair of the tournament
 compute: bool = True  # compute what is missing, after a sentence that says how long it takes; False: show what there is
-workers: int = 0  # worker processes; 0 is one per core
+device: str = "preset"  # what networks compute on: cpu, cuda, auto (a GPU where there is one), or as the preset says
+runtime: str = "preset"  # who computes: compiled (our kernels, on a processor), torch, or as the device needs
+precision: str = "preset"  # in which torch multiplies matrices: float32, or with fewer bits bfloat16 or float16
+workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is used
 
 # %%
 from wslib.study.claims.table import on_page

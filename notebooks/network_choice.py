@@ -28,7 +28,10 @@ iterations: int = 30  # iterations of each run
 games: int = 200  # games that measure a network's strength
 opponent: int = 400  # simulations of the MCTS that it meets
 compute: bool = True  # compute what is missing, after a sentence that says how long it takes; False: show what there is
-workers: int = 0  # worker processes; 0 is one per core
+device: str = "preset"  # what networks compute on: cpu, cuda, auto (a GPU where there is one), or as the preset says
+runtime: str = "preset"  # who computes: compiled (our kernels, on a processor), torch, or as the device needs
+precision: str = "preset"  # in which torch multiplies matrices: float32, or with fewer bits bfloat16 or float16
+workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is used
 winner: str = "author-32"  # the candidate that also runs with 10 epochs
 
 # %%

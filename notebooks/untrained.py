@@ -28,7 +28,10 @@ simulations: int = 100  # m: simulations a move
 boards: str = "connect4,othello,gobang"  # games played
 channels: int = 32  # C: channels of the random networks
 seed: int = 0  # seed of all random streams
-workers: int = 0  # worker processes; 0 is one per core
+device: str = "preset"  # what networks compute on: cpu, cuda, auto (a GPU where there is one), or as the preset says
+runtime: str = "preset"  # who computes: compiled (our kernels, on a processor), torch, or as the device needs
+precision: str = "preset"  # in which torch multiplies matrices: float32, or with fewer bits bfloat16 or float16
+workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is used
 
 # %%
 from wslib.search import THESIS

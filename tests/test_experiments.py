@@ -264,7 +264,7 @@ def test_every_experiment_has_a_notebook_of_its_name():
 @pytest.mark.parametrize("name", MODELS)
 def test_a_notebooks_parameters_are_the_experiments_with_the_same_defaults(name: str):
     values = namespace(name)
-    assert set(values) == set(MODELS[name].model_fields)
+    assert set(values) == set(MODELS[name].model_fields) - {*getattr(MODELS[name], "beside_the_cell", ())}
     assert MODELS[name](**values) == MODELS[name]()
 
 
@@ -304,6 +304,23 @@ def test_a_variable_of_the_readers_own_is_no_parameter():
     values = injected("# Parameters\ngames = 20\n") | {"gmaes": 7}
     values["In"].append("gmaes = 7")
     assert read_parameters(Orientation, values).games == 20
+
+
+def test_one_run_takes_any_setting_of_a_run_and_refuses_what_is_none():
+    values = namespace("one_run")
+    text = "# Parameters\nepochs = 3\nshape = 'dense'\n"
+    exec(text, values)
+    asked = read_parameters(MODELS["one_run"], values | {"In": ["", text]})
+    assert (asked.run.epochs, asked.run.shape) == (3, "dense")
+    with pytest.raises(ParameterError, match="there is no parameter 'epoch' here"):
+        read_parameters(MODELS["one_run"], values | {"epoch": 3, "In": ["", "# Parameters\nepoch = 3\n"]})
+
+
+def test_what_the_preset_smoke_would_pass_over_is_refused_in_a_notebook_too():
+    values = namespace("it_learns") | {"preset": "smoke", "iterations": 100}
+    cell = "# Parameters\npreset = 'smoke'\niterations = 100\n"
+    with pytest.raises(ParameterError, match="iterations = 100 does not act with preset 'smoke'"):
+        read_parameters(MODELS["it_learns"], values | {"In": ["", cell]})
 
 
 def test_a_parameters_cell_that_was_not_run_is_asked_for():

@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from wslib.network.runtime import TorchNetwork
 from wslib.parameters import ParameterError
 from wslib.play import player
 from wslib.study.engine.states import train
-from wslib.study.engine.tournament import NetworkEntrant, PairUnit, pair, round_robin
+from wslib.study.engine.store import LocalStore
+from wslib.study.engine.tournament import NetworkEntrant, PairBlock, PairUnit, joined, pair, round_robin
+from wslib.study.engine.units import results
 from wslib.study.statistics.pairings import ordered_pairs
 from wslib.study.statistics.rating import rate
 from wslib.training.loop import preset
@@ -110,3 +113,36 @@ def test_a_network_that_is_nowhere_is_trained_for_its_games(store: Path, tmp_pat
 def test_a_network_plays_only_its_own_game():
     with pytest.raises(ParameterError, match="entrants are of one game"):
         PairUnit(game="othello", a=network(0), b=player("random"))
+
+
+# --- many pairs at one table, as a GPU wants them -----------------------------------------------------------------
+
+
+def test_pairs_at_one_table_play_the_games_that_they_play_by_themselves(store: Path):
+    entrants = {"a": network(0), "b": network(1), "c": network(1, iteration=2), "random": player("random"),
+                "mcts": player("mcts", simulations=8), "rhea": player("rhea", rollouts=8)}  # fmt: skip
+    units = [unit for unit, _ in round_robin(BOARD, entrants, games=4, opening_plies=2)]
+    block = PairBlock(tuple(units))
+    for (unit, together), alone in zip(block.parts(store), units, strict=True):
+        by_itself = alone.compute_in(store)
+        assert unit is alone and together.summary == by_itself.summary
+        assert together.tables["games"].equals(by_itself.tables["games"])
+
+
+def test_what_torch_plays_is_computed_in_blocks_and_stored_pair_by_pair(store: Path, monkeypatch):
+    monkeypatch.setenv("WSLIB_STORE", str(store))
+    torchs = {str(seed): network(seed, runtime="torch") for seed in range(4)}
+    for entrant in torchs.values():
+        train(entrant.run, 1, store)
+    units = [unit for unit, _ in round_robin(BOARD, {**torchs, "compiled": network(0)}, games=4)]
+    (block,) = joined(units)
+    assert set(block.members) == set(units), "a pair in which torch plays on one side too"
+    assert joined([pair(BOARD, network(0), network(1))]) == [pair(BOARD, network(0), network(1))]
+
+    batches = []
+    evaluate = TorchNetwork.evaluate
+    monkeypatch.setattr(TorchNetwork, "evaluate", lambda net, x: (batches.append(len(x)), evaluate(net, x))[1])
+    found = results(units, "tried", 1, progress=False)
+    assert list(found["unit"]) == [unit.id for unit in units] and set(found["origin"]) == {"computed here"}
+    assert max(batches) > 4, "more positions at once than a pair has games"
+    assert LocalStore(store).read("pair", units[0].id).provenance["seconds"] > 0

@@ -60,13 +60,16 @@ class CompiledNetwork:
 class TorchNetwork:
     """A copy of a network for play by torch, for a GPU; last bits depend on what else is in the batch.
 
-    That does no harm where the batches are a function of the games alone, as in self-play and the arena.
+    That does no harm where the batches are a function of the games alone, as in self-play and the arena. A GPU is fast
+    with large batches only, so those who play with this network play all their games at once (``at_once``).
 
     >>> from wslib.network.model import Network, NetworkSettings
     >>> by_torch = TorchNetwork(Network(NetworkSettings(game="connect4")), "cpu")
     >>> by_torch.evaluate(np.zeros((2, 1, 6, 6), np.float32))[0].shape
     (2, 6)
     """
+
+    at_once = True
 
     def __init__(self, network: Network, device: str = "auto", precision: str = "float32"):
         self.device, self.precision = pick_device(device), precision

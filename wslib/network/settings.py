@@ -4,12 +4,27 @@ They stand apart from :mod:`wslib.network.model` and :mod:`wslib.network.fit` be
 a page takes to show its results: what only names runs and reads what they left does without it.
 """
 
+import sys
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from wslib.games import game
 from wslib.parameters import Parameters
+
+
+@cache
+def finds_gpu() -> bool:
+    """Whether torch finds a GPU; where the system shows none, torch is not imported to ask it."""
+    if sys.platform == "linux" and not any(
+        Path(shown).exists() for shown in ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
+    ):
+        return False
+    import torch
+
+    return torch.cuda.is_available()
 
 
 class NetworkSettings(Parameters):
@@ -84,12 +99,8 @@ class FitSettings(Parameters):
     @field_validator("device", mode="before")
     @classmethod
     def _one_of_the_two(cls, device: Any) -> Any:
-        if device != "auto":
-            return device
-        from wslib.network.model import pick_device
-
         # What is stored must say what it was computed on.
-        return pick_device("auto").type
+        return device if device != "auto" else "cuda" if finds_gpu() else "cpu"
 
     @model_validator(mode="after")
     def _known_to_the_device(self) -> Self:

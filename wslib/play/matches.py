@@ -99,7 +99,9 @@ def match(game: Game | str, a: Any, b: Any, games: int = 100, seed: int = 0, ope
         )
     whole("opening_plies", opening_plies, 0, game.cells - 1)
     whole("workers", workers, 0)
-    blocks = [(game, a, b, seed, opening_plies, start, min(start + BLOCK, games)) for start in range(0, games, BLOCK)]
+    at_once = any(getattr(getattr(player, "network", None), "at_once", False) for player in (a, b))
+    size = games if at_once else BLOCK
+    blocks = [(game, a, b, seed, opening_plies, start, min(start + size, games)) for start in range(0, games, size)]
     played: list[Games | None] = [None] * len(blocks)
     for index, block in in_processes(play_block, blocks, workers):
         played[index] = block
@@ -171,14 +173,18 @@ class Table:
             self.moves[i, : len(position.history)] = position.history
 
     def play(self, seats: Sequence[Seat], first_seat: np.ndarray) -> None:
-        """Play all games out; ``first_seat`` says which seat has the first player's colour in each game."""
+        """Play all games out; ``first_seat`` (games,) says which of two seats has the first player's colour in each
+        game. Of more seats, (games, 2): which has it, and which has the other's.
+        """
+        turns = np.stack([first_seat, 1 - first_seat], axis=1) if first_seat.ndim == 1 else first_seat
+        every = np.arange(len(turns))
         for seat in seats:
             if hasattr(seat, "plies"):
                 seat.plies = self.plies
         while True:
             for number, seat in enumerate(seats):
                 running = self.outcome == RUNNING
-                games = np.flatnonzero(running & ((self.plies + first_seat) % 2 == number))
+                games = np.flatnonzero(running & (turns[every, self.plies % 2] == number))
                 if len(games):
                     actions = seat.choose(games, self.own[games], self.opp[games])
                     _advance(

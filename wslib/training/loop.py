@@ -156,8 +156,8 @@ def is_warm(settings: RunSettings, state: RunState) -> bool:
     return settings.switch == "adaptive" and not state.switched
 
 
-def _evaluator(settings: RunSettings, network: Network) -> Evaluator:
-    """The network as searches ask it."""
+def evaluator_of(settings: Any, network: Network) -> Evaluator:
+    """The network as searches ask it, by the settings' ``runtime``, ``device`` and ``precision``."""
     if settings.runtime == "torch":
         return TorchNetwork(network, settings.device, settings.precision)
     return CompiledNetwork(network)
@@ -166,7 +166,7 @@ def _evaluator(settings: RunSettings, network: Network) -> Evaluator:
 def self_play(settings: RunSettings, state: RunState) -> SelfPlay:
     """Stage 1. Until an adaptive switch, an iteration is a match of the enhancement against the default search."""
     board, iteration = game(settings.game), state.iteration + 1
-    evaluator = _evaluator(settings, state.network)
+    evaluator = evaluator_of(settings, state.network)
     warm = is_warm(settings, state)
     names = ["default"] if not warm else ["warm"] if settings.switch == "fixed" else ["warm", "default"]
     table = Table(board, [board.start()] * settings.episodes)
@@ -252,7 +252,7 @@ def compete(settings: RunSettings, new: Network, old: Network, iteration: int) -
     for name, network in (("new", new), ("old", old)):
         labelled = (settings.seed, "arena", iteration, name)
         streams = np.array([stream(*labelled, number) for number in range(together.shape[1])])
-        search = GuidedSearch(board, settings.arena_search, _evaluator(settings, network), streams)
+        search = GuidedSearch(board, settings.arena_search, evaluator_of(settings, network), streams)
         seats.append(_LearningSeat(search, sampled_plies=0))
     results = np.empty(games, int)
     for numbers in together:

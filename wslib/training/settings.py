@@ -73,7 +73,9 @@ class RunSettings(FitSettings):
     blocks: int | None = Field(None, ge=0, le=40, description="residual blocks (residual and dense; default: 2)")
     dropout: float = Field(0.3, ge=0, lt=1, description="d: dropout")
     runtime: Literal["compiled", "torch"] = Field(
-        "compiled", description="who evaluates positions: our kernels on a processor, or torch on the device"
+        "compiled",
+        description="who evaluates positions, in training and wherever the run's networks play: our kernels on a "
+        "processor, or torch on the device (on a GPU torch, unless told otherwise)",
     )
     episodes: int = Field(50, ge=2, multiple_of=2, description="E: self-play games per iteration")
     sampled_plies: int = Field(15, ge=0, description="T': plies in which the move is drawn from the policy")
@@ -137,6 +139,8 @@ class RunSettings(FitSettings):
         """What acts gets its default; what cannot act stays null."""
         values = dict(values)
         method, usual = values.get("method", "baseline"), dict[str, Any]()
+        if values.get("runtime") is None and values.get("device") in ("auto", "cuda"):
+            usual["runtime"] = "torch" if cls._one_of_the_two(values["device"]) == "cuda" else "compiled"
         if method != "baseline":
             values["switch"] = values.get("switch") or "fixed"
             usual |= {"warm_iterations": 5} if values["switch"] == "fixed" else {}
@@ -296,7 +300,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "smoke": {"episodes": 4, "simulations": 8, "epochs": 1, "channels": 4, "hidden": (8,), "arena_games": 4},
     "laptop": {"epochs": 1},
     "table": {},
-    "paper": {"channels": 256, "hidden": (1024, 512), "symmetries": "all"},
+    "paper": {"channels": 256, "hidden": (1024, 512), "symmetries": "all", "device": "auto"},
     "letter": {
         "policy": "q", "default_policy": "q", "amaf_players": "first",
         "gate": "all", "arena_plies": 0, "arena_trees": "match",
@@ -304,7 +308,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """smoke: seconds, to see that all works. laptop: Table 5.2 with the compact network, one symmetry drawn per sample, and
 1 epoch instead of 10, because 10 make up most of a run's time and over-fit the outcomes. table: every value of Table
-5.2, with the compact network and one symmetry. paper: the network of the author's code, all symmetries; for a GPU.
+5.2, with the compact network and one symmetry. paper: the network of the author's code, all symmetries, on a GPU
+where there is one.
 letter: table with the text of the sources word for word where our default is another reading: policies by Q, the gate
 "wins > u n", an arena from the empty board with trees kept over the match, and an action counted by RAVE for whoever
 used it first. (Policies of RAVE by Q_rave, also in the text, are left out: Table 6.1 excludes them for RoRa and WRoRa.)

@@ -20,7 +20,7 @@ from typing import Any
 
 from wslib.parameters import ParameterError
 from wslib.study.engine.store import LocalStore
-from wslib.study.engine.units import Unit, compute_unit
+from wslib.study.engine.units import Unit, compute_unit, needs_gpu
 from wslib.workers import Failed, More, WorkerLost
 
 RETRIES = 3
@@ -114,15 +114,11 @@ def as_ready_on(more: More, on: Any, failed: Failed, ahead: int | None = None) -
 
 
 def _submitted(client: Any, unit: Unit, root: Path, *again: bool) -> Any:
+    # Workers with GPUs offer one each (``--resources GPU=1``).
     key, resources = f"{unit.kind}-{unit.id}", {"GPU": 1} if needs_gpu(unit) else None
     return client.submit(
         stored_unit, unit, root.resolve(), *again, key=key, pure=False, retries=RETRIES, resources=resources
     )
-
-
-def needs_gpu(unit: Unit) -> bool:
-    """Whether a unit trains on a GPU: workers with GPUs offer one each (``--resources GPU=1``)."""
-    return getattr(getattr(unit, "run", None), "device", "cpu") == "cuda"
 
 
 def _client(on: Any, kind: Any) -> tuple[Any, bool]:

@@ -39,13 +39,13 @@ class NotAtHand(ParameterError):
 def published_network(run: RunSettings, iteration: int, root: Path | str | None = None) -> Evaluator:
     """The float16 network of a run after an iteration, ready to play; one that is not at hand is trained again."""
     from wslib.network.model import from_bytes
-    from wslib.network.runtime import CompiledNetwork
+    from wslib.training.loop import evaluator_of
 
     try:
         content = network_file(run, iteration, root)
     except NotAtHand:
         content = trained_again(run, iteration, Path(root or store.default_root()))
-    return CompiledNetwork(from_bytes(content, game(run.game)))
+    return evaluator_of(run, from_bytes(content, game(run.game)))
 
 
 def network_file(run: RunSettings, iteration: int, root: Path | str | None = None) -> bytes:

@@ -37,7 +37,7 @@ class Progress:
     def __init__(self, units: Sequence[Any], root: Path, workers: int, shown: bool, elsewhere: bool = False):
         self.root, self.workers, self.shown = root, workers, shown
         self.left = {unit.id: unit for unit in units}
-        self.number, self.failed = len(units), 0
+        self.number, self.failed = sum(map(_size, units)), 0
         self.seconds = announce(units, root, 0 if elsewhere else workers) if shown else {}
         self._ended, self._watcher = threading.Event(), threading.Thread(target=self._watch, daemon=True)
 
@@ -78,8 +78,9 @@ class Progress:
                 told.append(f"{unit.run.method} seed {unit.run.seed}: {come}/{most}")
         failed = f", {self.failed} failed" if self.failed else ""
         self.bar.n = self.bar.total - sum(map(self.seconds.__getitem__, self.left)) + begun
+        left = sum(map(_size, self.left.values()))
         self.bar.set_description_str(
-            "; ".join([f"{self.number - len(self.left)} of {self.number}{failed}", *told]), refresh=False
+            "; ".join([f"{self.number - left} of {self.number}{failed}", *told]), refresh=False
         )
         self.bar.refresh()
 
@@ -89,12 +90,22 @@ def announce(units: Sequence[Any], root: Path, workers: int) -> dict[str, float]
 
     No workers: those of others. What else keeps this machine busy now makes it take longer.
     """
-    times = Times.known({unit.kind for unit in units}, root)
-    works = {unit.id: work_of(unit) for unit in units}
-    seconds, basis = times.together(((unit.stage, works[unit.id]) for unit in units), workers or 1)
+    single = [one for unit in units for one in members(unit)]
+    times = Times.known({one.kind for one in single}, root)
+    works = {one.id: work_of(one) for one in single}
+    seconds, basis = times.together(((one.stage, works[one.id]) for one in single), workers or 1)
     busy = (os.getloadavg()[0] + workers) / default_workers() if workers else 1.0
-    tell(announcement(units, (seconds * max(busy, 1.0), basis), workers))
-    return {name: max(times.of(work)[0], 0.01) for name, work in works.items()}
+    tell(announcement(single, (seconds * max(busy, 1.0), basis), workers))
+    return {unit.id: max(sum(times.of(works[one.id])[0] for one in members(unit)), 0.01) for unit in units}
+
+
+def members(unit: Any) -> Sequence[Any]:
+    """The units that a block of them stands for, else the unit itself."""
+    return getattr(unit, "members", (unit,))
+
+
+def _size(unit: Any) -> int:
+    return len(members(unit))
 
 
 def announcement(units: Sequence[Any], estimate: tuple[float, str], workers: int) -> str:

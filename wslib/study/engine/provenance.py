@@ -34,6 +34,20 @@ def machine() -> dict[str, str]:
     }
 
 
+def gpus_here() -> int:
+    """How many GPUs torch finds. It is asked only where a unit needs one."""
+    import torch
+
+    return torch.cuda.device_count()
+
+
+def graphics_card() -> dict[str, str]:
+    """The GPU that torch computes on in this process, and the version of CUDA."""
+    import torch
+
+    return {"gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else "", "cuda": torch.version.cuda or ""}
+
+
 def from_changed_code(made: Iterable[tuple[str, Mapping[str, Any]]]) -> list[str]:
     """Of these units with their provenance, those that nobody can compute again from a commit of the code."""
     return [unit for unit, provenance in made if str(provenance.get("code", "")).endswith(CHANGED)]

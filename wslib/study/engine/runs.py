@@ -135,7 +135,8 @@ class UntrainedUnit(Unit):
     kind: ClassVar[str] = "untrained"
     learns: ClassVar[bool] = True
     later: ClassVar[dict[str, Any]] = {
-        "amaf_players": "own", "equivalence": None, "ties": "random", "sampled_plies": 0,
+        "amaf_players": "own", "equivalence": None, "ties": "random", "sampled_plies": 0, "runtime": "compiled",
+        "device": "cpu", "precision": "float32",
     }  # fmt: skip
 
     game: str
@@ -151,6 +152,9 @@ class UntrainedUnit(Unit):
     equivalence: float | None = Field(None, gt=0, description="RAVE of either player: equivalence, m unless given")
     ties: Literal["random", "first"] = Field("random", description="which of equally good actions: any, or the first")
     sampled_plies: int = Field(0, ge=0, description="T': plies in which both draw their moves from their policies")
+    runtime: Literal["compiled", "torch"] = Field("compiled", description="who evaluates positions")
+    device: Literal["cpu", "cuda"] = Field("cpu", description="what torch computes on")
+    precision: Literal["float32", "bfloat16", "float16"] = Field("float32", description="in which torch multiplies")
 
     @field_validator("game")
     @classmethod
@@ -183,14 +187,14 @@ class UntrainedUnit(Unit):
 
     def compute_in(self, root: Path) -> Computed:
         from wslib.network.model import Network
-        from wslib.network.runtime import CompiledNetwork
+        from wslib.training.loop import evaluator_of
 
         board = game(self.game)
         shape = NetworkSettings(game=self.game, channels=self.channels)
         rows = []
         for number in range(self.games if self.networks == "per game" else 1):
             # The same network for the same number in every match: what differs between matches is the methods.
-            network = CompiledNetwork(Network(shape, seed=int(stream(self.seed, "untrained", number)) >> 1))
+            network = evaluator_of(self, Network(shape, seed=int(stream(self.seed, "untrained", number)) >> 1))
             a, b = self._player(network, self.a, self.policy), self._player(network, self.b, "visits")
             if self.networks == "one":
                 rows.append(match(board, a, b, self.games, self.seed))

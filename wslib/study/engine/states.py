@@ -19,13 +19,13 @@ from safetensors import SafetensorError
 
 from wslib.games import game
 from wslib.network.model import Network, from_bytes, to_bytes
-from wslib.network.runtime import CompiledNetwork
 from wslib.parameters import ParameterError
 from wslib.perfect.measures import measure, summary
 from wslib.perfect.positions import SETS, load
+from wslib.search.guided import Evaluator
 from wslib.study.engine.run_files import STAGES, RunFiles, Told, Whole, called, notes_of
 from wslib.study.engine.store import write_folder
-from wslib.training.loop import KEPT, Examples, RunSettings, RunState, advance, start
+from wslib.training.loop import KEPT, Examples, RunSettings, RunState, advance, evaluator_of, start
 
 
 class RunFolder(RunFiles):
@@ -127,7 +127,7 @@ def measured(run: RunSettings, network: Network) -> dict[str, Any]:
         positions = load(run.game, which)
         if run.measure_positions:
             positions = positions.sample(run.measure_positions)
-        numbers = summary(measure(CompiledNetwork(network), positions))
+        numbers = summary(measure(evaluator_of(run, network), positions))
         told |= {f"{which}_{name}": numbers[name] for name in ("optimal", "regret", "value_error")}
     return told
 
@@ -166,9 +166,9 @@ def train(
 
 
 @lru_cache(maxsize=4)
-def player_of(run: RunSettings, iteration: int, root: Path) -> CompiledNetwork:
+def player_of(run: RunSettings, iteration: int, root: Path) -> Evaluator:
     """The network of an iteration, ready to play; trained now if it is not there."""
     network = RunFolder(run, root).network(iteration)
     if network is None:
         network = train(run, iteration, root)[0].network
-    return CompiledNetwork(network)
+    return evaluator_of(run, network)

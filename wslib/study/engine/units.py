@@ -21,7 +21,7 @@ from wslib.games import game
 from wslib.parameters import ParameterError, Parameters
 from wslib.play import PlayerSettings, match
 from wslib.study.engine.progress import Progress
-from wslib.study.engine.provenance import machine
+from wslib.study.engine.provenance import gpus_here, graphics_card, machine
 from wslib.study.engine.published import Published, other_shelves, shelf
 from wslib.study.engine.store import LocalStore, Stored, sweep
 from wslib.workers import Failed, WorkerLost, default_workers, in_processes
@@ -50,6 +50,10 @@ class Unit(Parameters):
     def needs_no_training(self, root: Path) -> bool:
         """Whether nothing has to be trained for it: the networks that it plays with, or the run's states, are here."""
         return self.stage > 0
+
+    def parts(self, root: Path, **how: Any) -> Sequence[tuple["Unit", Computed]]:
+        """What is stored when it has been computed: its own result."""
+        return [(self, self.compute_in(root, **how))]
 
     @abstractmethod
     def compute_in(self, root: Path) -> Computed:
@@ -105,7 +109,7 @@ def results(units: Sequence[Unit], experiment: str, workers: int | None = None, 
     known = known_results(units, experiment, store)
     missing = {unit.id: unit for unit in units if unit.id not in known} if compute else {}
     if missing:
-        _compute(list(missing.values()), store, workers or default_workers(), progress, on)
+        _compute(list(missing.values()), store, workers or 0, progress, on)
         known |= known_results(list(missing.values()), experiment, store)
         if lost := [name for name in missing if name not in known]:
             raise UnitsFailed(
@@ -225,12 +229,16 @@ def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: b
     Networks that are not at hand are trained first.
     """
     from wslib.study.engine.networks import to_train  # trains, and so stands on this module
+    from wslib.study.engine.tournament import joined
 
     check_writable(store.root)
     sweep(store.root)
     failures: list[tuple[Unit, Exception]] = []
     waiting: list[tuple[Unit, Unit]] = []
     units = [*to_train(units, store.root), *units]
+    gpus = gpus_here() if on is None and any(map(needs_gpu, units)) else 0
+    workers = workers or gpus or default_workers()
+    units = joined(units)
     with Progress(units, store.root, workers, progress, elsewhere=on is not None) as bar:
         for stage in sorted({unit.stage for unit in units}):
             # Those that play with a network that could not be trained.
@@ -248,7 +256,7 @@ def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: b
                 failures.append((here[index], error))
                 bar.done(here[index], well=False)
 
-            for index, name in _answers(here, store, workers, on, failed):
+            for index, name in _answers(here, store, workers, on, failed, gpus):
                 if name != here[index].id:
                     failed(index, other_code(name))
                 else:
@@ -265,9 +273,10 @@ def _stuck(unit: Unit, stage: int, lost: Mapping[str, Unit], root: Path) -> str 
     return None if name is None or unit.needs_no_training(root) else name
 
 
-def _answers(units: list[Unit], store: LocalStore, workers: int, on: Any, failed: Failed) -> Iterator[tuple[int, str]]:
+def _answers(units: list[Unit], store: LocalStore, workers: int, on: Any, failed: Failed,
+             gpus: int) -> Iterator[tuple[int, str]]:  # fmt: skip
     if on is None:
-        return in_processes(compute_unit, [(unit, store.root) for unit in units], workers, failed)
+        return in_processes(compute_unit, [(unit, store.root) for unit in units], workers, failed, gpus)
     # Dask is an extra that most readers do without.
     from wslib.study.engine.dask import on_cluster
 
@@ -295,14 +304,23 @@ def told_of(unit: Unit, error: Exception) -> str:
 def compute_unit(unit: Unit, root: Path, **how: Any) -> str:
     """Compute one unit, store it below ``root``, return its id: what a worker does."""
     started, wall, cpu = datetime.now(UTC), time.perf_counter(), time.process_time()
-    computed = unit.compute_in(root, **how)
-    provenance = {
+    parts = unit.parts(root, **how)
+    made = {
         "date": started.isoformat(timespec="seconds"),
-        "seconds": round(time.perf_counter() - wall, 3),
-        "cpu_seconds": round(time.process_time() - cpu, 3),
-        "results_version": unit.results_version,
+        "seconds": round((time.perf_counter() - wall) / len(parts), 3),
+        "cpu_seconds": round((time.process_time() - cpu) / len(parts), 3),
         **machine(),
-        **computed.notes,
+        **(graphics_card() if needs_gpu(unit) else {}),
     }
-    LocalStore(root).commit(unit.kind, unit.id, unit.canonical(), computed.summary, computed.tables, provenance)
+    for part, (summary, tables, notes) in parts:
+        provenance = {**made, "results_version": part.results_version, **notes}
+        LocalStore(root).commit(part.kind, part.id, part.canonical(), summary, tables, provenance)
     return unit.id
+
+
+def needs_gpu(unit: Any) -> bool:
+    """Whether a unit computes on a GPU: it trains a run, or plays with networks of runs, whose device that is."""
+    players = [getattr(unit, name, None) for name in ("a", "b")]
+    runs = [getattr(one, "run", None) for one in (unit, *players)]
+    members = getattr(unit, "members", ())
+    return any(getattr(one, "device", "cpu") == "cuda" for one in (unit, *runs)) or any(map(needs_gpu, members))

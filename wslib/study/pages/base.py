@@ -60,6 +60,27 @@ class Experiment(Parameters):
         return pd.DataFrame([labels for _, labels in self.asked_once])
 
 
+class WithNetworks(Experiment):
+    """What the experiments whose runs or networks compute have in common: where, and by whom."""
+
+    device: Literal["preset", "cpu", "cuda", "auto"] = Field(
+        "preset",
+        description="what networks compute on: cpu, cuda, auto (a GPU where there is one), or as the preset says",
+    )
+    runtime: Literal["preset", "compiled", "torch"] = Field(
+        "preset", description="who computes: compiled (our kernels, on a processor), torch, or as the device needs"
+    )
+    precision: Literal["preset", "float32", "bfloat16", "float16"] = Field(
+        "preset", description="in which torch multiplies matrices: float32, or with fewer bits"
+    )
+
+    @property
+    def on_device(self) -> dict[str, Any]:
+        """The settings of a run that say so; what the preset says is left to it."""
+        asked = {"device": self.device, "runtime": self.runtime, "trainer": self.runtime, "precision": self.precision}
+        return {name: value for name, value in asked.items() if value != "preset"}
+
+
 class _Matches(Experiment):
     """What the experiments with network-less players have in common."""
 

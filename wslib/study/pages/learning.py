@@ -10,7 +10,7 @@ from wslib.play import player
 from wslib.search import GUIDED, THESIS
 from wslib.study.engine.runs import RunUnit, StrengthUnit, UntrainedUnit
 from wslib.study.engine.units import Unit
-from wslib.study.pages.base import COMPUTE, FIRST_TIES, FIRST_USE, MORE_RAVE, Chapter, Experiment, split
+from wslib.study.pages.base import COMPUTE, FIRST_TIES, FIRST_USE, MORE_RAVE, Chapter, Experiment, WithNetworks, split
 from wslib.training.settings import RAVE_OPTIONS, RunSettings, preset
 
 SAMPLED = "first moves drawn"
@@ -18,7 +18,7 @@ LEARNED_BOARDS = ("connect4", "othello")
 Asked = list[tuple[Unit, dict[str, Any]]]
 
 
-class _Lists(Experiment):
+class _Lists(WithNetworks):
     """Lists may come as text, as papermill passes them."""
 
     @classmethod
@@ -54,9 +54,13 @@ class Untrained(_Lists):
         """All pairs with a network per game; Table 6.1 by Q_rave, in other readings, and with one network."""
         scale = {"games": 4, "simulations": 8, "channels": 4} if self.preset == "smoke" else {
             "games": self.games, "simulations": self.simulations, "channels": self.channels}  # fmt: skip
+        where = {name: value for name, value in self.on_device.items() if name != "trainer"}
+        if where.get("device") in ("auto", "cuda"):
+            run = preset("laptop", game=self.boards[0], **where)  # knows what goes with a device
+            where = {name: getattr(run, name) for name in ("device", "runtime", "precision")}
         asked: Asked = []
         for board in self.boards:
-            common = {"game": board, "seed": self.seed, **scale}
+            common = {"game": board, "seed": self.seed, **scale, **where}
             methods = THESIS
             for row, a in enumerate(methods):
                 for b in methods[:row]:
@@ -96,7 +100,8 @@ class _Learning(_Lists):
 
     def run(self, board: str, changes: dict[str, Any], seed: int) -> RunSettings:
         """The settings of one run."""
-        return preset("smoke" if self.preset == "smoke" else "laptop", **{**changes, "game": board, "seed": seed})
+        given = {**changes, **self.on_device, "game": board, "seed": seed}
+        return preset("smoke" if self.preset == "smoke" else "laptop", **given)
 
     @property
     def scale(self) -> dict[str, int]:
@@ -190,7 +195,7 @@ class ItLearns(_Lists):
         asked: Asked = []
         for seed in range(seeds):
             for board in self.boards:
-                run = preset("smoke" if smoke else "laptop", game=board, seed=seed)
+                run = preset("smoke" if smoke else "laptop", game=board, seed=seed, **self.on_device)
                 labels = {"board": board, "kind": "baseline", "seed": seed}
                 asked.append((RunUnit(run=run, iterations=iterations), {"part": "run", **labels, "opponent": 0}))
                 for m in (8,) if smoke else self.opponents:

@@ -138,7 +138,7 @@ class PublishedTournaments(Runs):
     @cached_property
     def sources(self) -> list[Runs]:
         """The experiments whose pools are played, with their games and methods among those that are asked for."""
-        names = ("preset", "runs", "first_seed", "iterations", "games")
+        names = ("preset", "runs", "first_seed", "iterations", "games", "device", "runtime", "precision")
         common, found = {name: getattr(self, name) for name in names}, []
         for kind in (self.FIGURES[name] for name in self.figures):
             usual = kind.model_fields

@@ -18,7 +18,7 @@ from wslib.search import GUIDED, THESIS, GuidedSettings
 from wslib.study.engine import units as study
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.tournament import NetworkEntrant, meetings, round_robin
-from wslib.study.pages.base import COMPUTE, Experiment, no_twice, split
+from wslib.study.pages.base import COMPUTE, Experiment, WithNetworks, no_twice, split
 from wslib.study.pages.perfect_play import RunPerfectUnit
 from wslib.training.settings import KEPT, RunSettings, preset
 
@@ -61,7 +61,7 @@ def grown(asked: Any, share: float) -> Any:
         asked = more
 
 
-class Runs(Experiment):
+class Runs(WithNetworks):
     """What the experiments with training runs have in common."""
 
     tables: ClassVar[tuple[str, ...]] = ("iterations", "games")
@@ -117,7 +117,7 @@ class Runs(Experiment):
 
     def run(self, board: str, method: str, seed: int, **changes: Any) -> RunSettings:
         """The settings of one run at the preset's scale."""
-        return preset(self.preset, game=board, method=method, seed=seed, **changes)
+        return preset(self.preset, game=board, method=method, seed=seed, **{**self.on_device, **changes})
 
     def cells(self) -> Cells:
         """Every run with its labels: ``board``, ``kind``, ``method``, ``seed``."""
@@ -242,7 +242,7 @@ class Control(Runs):
             if board not in self.ONLY.get(scale, self.boards):
                 continue
             labels = {"board": board, "kind": f"{method} {scale}", "method": method, "seed": seed, "scale": scale}
-            yield labels, preset(scale, game=board, method=method, seed=seed)
+            yield labels, preset(scale, game=board, method=method, seed=seed, **self.on_device)
 
 
 class IPrime(Runs):
@@ -314,7 +314,7 @@ class AdaptiveVsFixed(Runs):
                 yield labels, self.run(board, method, seed, switch=switch)
 
 
-class Adaptive(Experiment):
+class Adaptive(WithNetworks):
     """Table 6.2 and Fig. 6.2: when adaptive warm starts end, and the balances until then."""
 
     name: ClassVar[str] = "adaptive"
@@ -374,7 +374,9 @@ class Adaptive(Experiment):
         asked: Asked = []
         for scale, seed, board in product(self.presets, self.seeds, self.boards):
             for m, (kind, changes) in product(self.budgets(board), self.kinds(board).items()):
-                run = preset(scale, game=board, seed=seed, switch="adaptive", **changes, simulations=m)
+                run = preset(
+                    scale, game=board, seed=seed, switch="adaptive", **changes, simulations=m, **self.on_device
+                )
                 labels = {"part": "switch", "board": board, "kind": kind, "method": changes["method"], "seed": seed}
                 asked.append((SwitchUnit(run=run, most=self.most), {**labels, "simulations": m, "scale": scale}))
         return asked
