@@ -35,6 +35,9 @@ runs = all_runs(asked.gather(more=True))
 # Runs of the preset smoke show that all works, and nothing else.
 runs = runs[(runs["preset"].str.startswith("smoke")) == (asked.preset == "smoke")]
 
+# %% [markdown]
+# ## In short
+
 # %% tags=["hide-input"]
 say(report.summary_prose(runs))
 
@@ -97,5 +100,4 @@ report.explorer(runs)
 # %% tags=["remove-cell"]
 numbers(
     run_results="published" if (runs["results"] == "published").all() else "published and computed here",
-    runs_listed=str(runs["unit"].nunique()),
 )

@@ -75,13 +75,15 @@ for name in PRESETS:
 show_table(pd.DataFrame(rows), "The network of each preset.")
 
 # %% [markdown]
-# For play, batch norm is folded into the weights and the network is compiled so that a position's evaluation does not depend
-# on what else is evaluated with it, to the last bit. Searches are therefore reproducible however games are grouped.
+# All presets but `paper` have the compact network, which a laptop can train hundreds of times ([which network](network_choice.ipynb)). For
+# play it is compiled, so that a position gets the same value, to the last bit, whatever else is evaluated with it. That makes every
+# game of this book repeatable.
 #
 # ## Six searches in one table
 #
-# A guided search is the search of [the earlier chapter](searches.ipynb) with the network's probabilities as its prior. The
-# enhancements differ from Baseline in two things only: where a leaf's value comes from, and whether RAVE steers the walk.
+# A guided search is the search of [the earlier chapter](searches.ipynb) with the network's probabilities as its {term}`prior`. The
+# enhancements differ from {term}`Baseline` in two things only: where a {term}`leaf`'s value comes from, and whether {term}`RAVE` steers the
+# walk.
 
 # %%
 table = [
@@ -104,6 +106,9 @@ search(position, network, method="baseline", simulations=asked.simulations, seed
 search(position, network, method="wrora", simulations=asked.simulations, seed=asked.seed)
 
 # %% [markdown]
+# Compare the visits. Baseline spreads them by the accidents of its random weights; the playouts of WRoRa already see something of the
+# game, and so have a reason to prefer a move.
+#
 # ## The loop
 #
 # An iteration (thesis, Algorithms 3 and 5) has three stages.
@@ -146,7 +151,8 @@ show_table(
 )
 
 # %% [markdown]
-# At $I' = 1$ the weight is one in the only iteration that has one: the weighted methods then equal the pure ones.
+# Compare the columns *fixed* and *adaptive* in the second iteration: there they differ most. At $I' = 1$ the weight is one in the only
+# iteration that has one, so that the weighted methods equal the pure ones.
 #
 # ## The parameters
 
@@ -165,6 +171,8 @@ show_table(
 )
 
 # %% [markdown]
+# The column `table` should agree with the thesis' in every row.
+#
 # Where the thesis, its pseudo-code and the author's earlier code can be read in more than one way, our reading is the default
 # and the others are parameters.
 #

@@ -27,6 +27,7 @@ workers: int = 0  # worker processes; 0 is one per core
 from wslib.study.claims.evidence import Page
 from wslib.study.claims.table import judge, pages
 from wslib.study.engine.notebook import numbers, read_parameters, say
+from wslib.study.report import answer
 from wslib.study.report import verdicts as report
 
 asked = read_parameters(Page, globals())
@@ -39,16 +40,22 @@ rows, parts = judge(evidence)
 # ## In short
 
 # %% tags=["hide-input"]
-say(report.count_prose(rows))
-
-# %%
-report.scale_table(evidence)
+say(f"{answer.claims_prose(rows)} {answer.progress_prose(evidence)}")
 
 # %%
 report.claims_figure(parts)
 
 # %% [markdown]
 # A verdict is worth what it rests on. Where few of the runs are there, *open* is the only word that a rule could give.
+
+# %%
+report.counts_table(rows)
+
+# %%
+report.scale_table(evidence)
+
+# %% [markdown]
+# The thesis has eight runs of each kind; where fewer are rated here, verdicts may still turn.
 #
 # ## The seven claims
 

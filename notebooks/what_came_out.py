@@ -130,8 +130,8 @@ say(why.gains_prose(presets))
 # ### The weight of the playouts
 #
 # {term}`WRo` and {term}`WRoRa` mix the network's value with that of a playout, and trust the playout less from iteration to
-# iteration. With the adaptive switch the weight is $1/i$, "where i is the current iteration number" (section 6.3). That is
-# the one place where methods with and without a weight part company.
+# iteration. With the adaptive switch the weight is $1/i$, "where i is the current iteration number" (section 6.3). If
+# methods with a weight differ from the print where those without one agree, this is the place to look.
 
 # %%
 ratios = why.switch_ratios(evidence.frame("adaptive"), thesis_table("table_6_2"), evidence.scale)

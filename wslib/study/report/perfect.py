@@ -180,17 +180,3 @@ def convergence_prose(found: pd.DataFrame) -> str:
             )
             parts.append(f"**{words.capitalize()}**: {listed}.")
     return " ".join(parts)
-
-
-def sets_prose(rows: pd.DataFrame) -> str:
-    """How the two sets differ, for plain MCTS and RAVE at the largest budget."""
-    frame = overall(rows)
-    most = frame[(frame["simulations"] == frame["simulations"].max()) & (frame["reading"] == "visits")]
-    parts = []
-    for (board, who), group in most[most["player"].isin(["MCTS", "RAVE"])].groupby(["board", "player"], sort=False):
-        share = group.set_index("set")["optimal"]
-        if {"broad", "path"} <= set(share.index):
-            parts.append(
-                f"{board_name(board)}, {who}: {percent(share['broad'])} % broad, {percent(share['path'])} % on the path"
-            )
-    return f"With {frame['simulations'].max()} simulations, by visits. " + "; ".join(parts) + "."

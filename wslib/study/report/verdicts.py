@@ -204,13 +204,11 @@ def counts(rows: pd.DataFrame) -> dict[str, int]:
     return {word: int((rows["verdict"] == word).sum()) for word in MARKS}
 
 
-def count_prose(rows: pd.DataFrame) -> str:
-    """The counts as a sentence, of the seven and of all others."""
-    texts = []
-    for name, some in (("Of the seven claims", seven(rows)), ("Of the other sentences", outcomes(rows))):
-        listed = ", ".join(f"{number} {PHRASES[word][number != 1]}" for word, number in counts(some).items() if number)
-        texts.append(f"{name} {listed}.")
-    return " ".join(texts)
+def counts_table(rows: pd.DataFrame) -> Html:
+    """How many of the seven claims, and of all other sentences about outcomes, have which verdict."""
+    found = {"the seven claims": counts(seven(rows)), "all other sentences": counts(outcomes(rows))}
+    shown = pd.DataFrame(found).T.rename_axis("of").reset_index()
+    return show_table(shown, "How many sentences have which verdict.")
 
 
 def scale_table(evidence: Evidence) -> Html:
