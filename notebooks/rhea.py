@@ -27,7 +27,6 @@ games: int = 100  # games a match, half with each colour
 seed: int = 0  # seed of their random streams
 
 # %%
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -36,7 +35,8 @@ from wslib._compiled import stream
 from wslib.rhea import RheaSettings, empty_population, evolve_moves, make_plan
 from wslib.study.engine.notebook import read_parameters, say
 from wslib.study.pages.base import Evolution
-from wslib.study.report.look import board_name, percent, show_figure, show_table
+from wslib.study.report.charts import Look, show_panels
+from wslib.study.report.look import board_name, percent, show_table
 
 asked = read_parameters(Evolution, globals())
 
@@ -153,28 +153,32 @@ curve = pd.DataFrame(rows)
 
 
 # %% tags=["hide-input"]
-def draw_curves():
-    figure, axes = plt.subplots(1, 2, figsize=(8.2, 3.3))
-    for rule, colour, mark in (("repair", "#0072B2", "o"), ("random", "#D55E00", "s")):
+rules = {"repair": Look("#0072B2", "o"), "random": Look("#D55E00", "s")}
+
+
+def fitness(axis):
+    for rule, look in rules.items():
         part = curve[curve["rule"] == rule]
-        axes[0].plot(part["individuals"], part["fittest"], color=colour, marker=mark, label=f"{rule}, fittest")
-        axes[0].plot(
-            part["individuals"], part["mean"], color=colour, marker=mark, linestyle="--", label=f"{rule}, mean"
-        )
-        axes[1].plot(part["individuals"], 100 * part["wins"], color=colour, marker=mark)
-    axes[0].legend(fontsize=8)
-    axes[0].set(xlabel="individuals", ylabel="fitness")
-    axes[1].set(xlabel="individuals", ylabel="winning move played, %", ylim=(0, 105))
-    return figure
+        axis.plot(part["individuals"], part["fittest"], **look.plot)
+        axis.plot(part["individuals"], part["mean"], **look._replace(line="--").plot)
+
+
+def won(axis):
+    for rule, look in rules.items():
+        part = curve[curve["rule"] == rule]
+        axis.plot(part["individuals"], 100 * part["wins"], **look.plot)
+    axis.set_ylim(0, 105)
 
 
 last = curve[curve["individuals"] == 50].set_index("rule")
-show_figure(
-    draw_curves,
+show_panels(
+    {"fitness": fitness, "winning move played, %": won},
     f"After 50 individuals the fittest has {last['fittest']['repair']:.2f} (repair) and {last['fittest']['random']:.2f} (random).",
     f"Connect Four, the position above: fitness in the population, and how often the win is played; means of {asked.evolutions} evolutions. "
     "Full lines are the fittest, dashed ones the population's mean.",
     curve,
+    key=rules,
+    across="individuals",
 )
 
 # %% [markdown]

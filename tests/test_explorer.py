@@ -8,7 +8,6 @@ import warnings
 from itertools import combinations
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,8 +24,9 @@ from wslib.study.engine.store import LocalStore, published_root
 from wslib.study.engine.units import collect
 from wslib.study.pages.base import PLAYERS
 from wslib.study.pages.learning import OneRun
+from wslib.study.report.charts import show_panels
 from wslib.study.report.explorer import explorer, summary_prose
-from wslib.study.report.look import METHODS, Html, as_csv, data_link, link, look_of, show_figure, show_table
+from wslib.study.report.look import METHODS, Html, as_csv, data_link, link, look_of, show_table
 from wslib.training.loop import preset
 
 NOTHING = Evidence({}, {})
@@ -200,7 +200,7 @@ def behind(html: str) -> pd.DataFrame:
 
 def test_the_link_of_a_figure_holds_the_data_behind_it():
     frame = pd.DataFrame({"elo": [12.3456789, 1.0], "moves": ["1 2", "3"], "unit": ["a1", "b2"]})
-    found = behind(show_figure(plt.figure, "alt", "A figure.", frame).html)
+    found = behind(show_panels({"": lambda axis: None}, "alt", "A figure.", frame).html)
     assert found.to_dict("list") == {"unit": ["a1", "b2"], "elo": [12.3457, 1.0]}
     assert data_link(frame.head(0), "empty") == ""
 

@@ -12,7 +12,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 from published_tables import table_rows
 from scipy.stats import binomtest
 from study_tasks import computed_now
@@ -24,7 +23,8 @@ from wslib.study.engine.store import thesis_table
 from wslib.study.pages.base import PLAYERS, Experiment, Orientation, Readings
 from wslib.study.report import orientation as report
 from wslib.study.report import readings as readings_report
-from wslib.study.report.look import BOARDS, INK, METHODS, Html, show_figure, show_table
+from wslib.study.report.charts import show_panels
+from wslib.study.report.look import BOARDS, INK, METHODS, Html, show_table
 from wslib.study.statistics import decide, stats
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -354,13 +354,7 @@ def test_the_words_of_the_heat_maps_say_who_is_strongest_in_every_game(compared:
 def test_drawing_leaves_no_figure_open_and_no_setting_changed():
     before = dict(plt.rcParams)
 
-    def draw() -> Figure:
-        figure, axis = plt.subplots()
-        axis.plot([1, 2])
-        axis.set_title("a < b")
-        return figure
-
-    html = show_figure(draw, 'the "quoted" <alt>', "a < b & c").html
+    html = show_panels({"a < b": lambda axis: axis.plot([1, 2])}, 'the "quoted" <alt>', "a < b & c").html
     assert 'aria-label="the &quot;quoted&quot; &lt;alt&gt;"' in html
     assert "<figcaption>a &lt; b &amp; c</figcaption>" in html
     assert plt.get_fignums() == []

@@ -164,15 +164,6 @@ def framed(svgs: Sequence[str], alt: str, caption: str, data: pd.DataFrame | Non
     )
 
 
-def show_figure(draw: Callable[[], Figure], alt: str, caption: str, data: pd.DataFrame | None = None) -> Html:
-    """Draw one figure in the common style; ``alt`` says what it shows, ``data`` is offered beside the caption.
-
-    Figures of several panels, or with a key, are those of :mod:`.charts`.
-    """
-    with drawing_style():
-        return framed([as_svg(draw())], alt, caption, data)
-
-
 def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | None = None) -> Html:
     """A table with a caption, and itself as CSV; in place of one without rows stands a sentence.
 
