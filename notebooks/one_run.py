@@ -14,8 +14,8 @@
 # # One training run to look into
 #
 # **The question.** What happens in a training run, iteration by iteration? What do the games look like that it plays
-# against itself, and where does the time go? This page follows a single run; nothing is tested by it, because one run is
-# one sample.
+# against itself, and where does the time go? This page follows a single run; every curve below is what the loop writes down of an
+# iteration. Nothing is tested by it, because one run is one sample.
 
 # %% tags=["parameters"]
 preset: str = "laptop"  # scale of the run: smoke, laptop, table, paper or letter; any other setting of a run may be given too, as -p epochs 3
@@ -92,7 +92,7 @@ draw.boards([draw.board(p, size=186) for p in ends], captions=[f"end of a game i
 draw.filmstrip(ends[-1], every=4)
 
 # %% [markdown]
-# Compare the first of the final positions with the last: random-looking stones give way to threats and answers.
+# Compare the first of the final positions with the last. Do the stones lie as if by chance, or do they threaten and answer?
 #
 # ## What its network sees
 #

@@ -18,7 +18,8 @@
 # [The searches](searches.ipynb) say in two paragraphs how RHEA works, and [the orientation](orientation.ipynb) how strong it
 # is. This page takes it apart. The thesis puts RHEA aside after its first experiment; as a warm start it remains untried.
 #
-# At the end you can judge one sentence of the thesis (section 5.4): that in Othello, RHEA does not convincingly beat random play.
+# At the end you can judge one sentence of the thesis (section 5.4): that in Othello, RHEA does not convincingly beat random play. Whether
+# that is a weakness of evolution or of how its plans are written down, the section *Repaired, or replaced at random* measures.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: as in the book; smoke: seconds

@@ -105,8 +105,8 @@ say(report.in_readings_prose(readings, [name for name in asked.READINGS if name 
 # numbered along the rows, and whoever takes the first of them fills the first row from its corner. That is a line, and
 # even a search that knows nothing wins by it.
 
-# %% tags=["hide-input"]
-say(report.sampling_prose(readings))
+# %%
+report.sampling_table(readings)
 
 # %% [markdown]
 # This matters for [the adaptive switch](adaptive.ipynb): there the same two players meet, with their first moves drawn, and

@@ -135,22 +135,13 @@ def in_readings(compared: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
 
 
 def in_readings_prose(wide: pd.DataFrame, a: str, b: str) -> str:
-    """Which reading of a match comes nearest to its printed win rate, in each game and over all of them."""
-    parts = []
+    """Which reading of a match comes nearest to the printed win rates, over all games."""
     if wide["rms"].isna().all():
         return "The thesis prints nothing of these games."
-    for board, printed in wide.attrs["thesis"].items():
-        if np.isnan(printed):
-            continue
-        nearest = (wide[board] - printed).abs().idxmin()
-        parts.append(
-            f"{board_name(board)} {percent(printed)} % (nearest: {nearest}, {percent(wide.loc[nearest, board])} %; "
-            f"default: {percent(wide.loc['default', board])} %)"
-        )
     best, default = wide["rms"].idxmin(), wide.loc["default", "rms"]
     return (
-        f"Printed win rates of {method_name(a)} against {method_name(b)}: {'; '.join(parts)}. Over all games "
-        f"**{best}** comes nearest, at {wide.loc[best, 'rms']:.1f} points; the default is at {default:.1f}."
+        f"For {method_name(a)} against {method_name(b)}, **{best}** comes nearest to the print over all games, at "
+        f"{wide.loc[best, 'rms']:.1f} points; the default is at {default:.1f}."
     )
 
 

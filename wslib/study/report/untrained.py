@@ -127,18 +127,21 @@ def in_readings_prose(found: pd.DataFrame, readings: Collection[str]) -> str:
     return " ".join(parts)
 
 
-def sampling_prose(found: pd.DataFrame) -> str:
+def sampling_table(found: pd.DataFrame) -> Html:
     """What becomes of the enhancements' win rates when both players draw their first moves, game by game."""
-    parts = []
+    rows = []
     for board, group in found[found["reading"] == SAMPLED].groupby("board", sort=False):
         behind = [method_name(r.a) for r in group.itertuples() if r.score < 0.5]
         fewer = sum(r.high < 0 for r in group.itertuples())
-        parts.append(
-            f"{board_name(board)}: from {percent(group['usual'].mean())} to {percent(group['score'].mean())} % on "
-            f"average, in {fewer} of {len(group)} matches lower by more than chance; "
-            f"behind Baseline {'are ' + ', '.join(behind) if behind else 'is none'}"
-        )
-    return f"With the first moves drawn the enhancements' win rates go, in {'; in '.join(parts)}."
+        rows.append({
+            "game": board_name(board), "best moves %": percent(group["usual"].mean()),
+            "first moves drawn %": percent(group["score"].mean()),
+            "lower by more than chance": f"{fewer} of {len(group)}", "behind Baseline": ", ".join(behind) or "none",
+        })  # fmt: skip
+    return show_table(
+        pd.DataFrame(rows),
+        "Mean win rate of the enhancements against Baseline, always with the best move and with the first moves drawn.",
+    )
 
 
 def printed_prose(checks: pd.DataFrame) -> str:
