@@ -64,7 +64,7 @@ say(f"**Claim 6 as a whole: {verdict}**, by the rule that all its parts must hol
 report.switches_figure(found, cells, scale)
 
 # %% [markdown]
-# Every mark is a run. Where marks sit on the grey bar, our switches come when the thesis' do; where they lie above it, our
+# Every mark is a run. Where marks sit on the grey bar, our switches come when the thesis' do; where they lie to the right of it, our
 # enhancements hold out longer. Runs of one kind scatter widely, because the balance of a single iteration is itself a game of chance.
 #
 # ## Table 6.2, ours and the thesis'

@@ -63,7 +63,7 @@ say(f"{claims.verdict_prose(claim)} {report.rated_of(pairs, runs_asked)}")
 report.elo_figure(elos, kinds, "Elo of the final networks; the random player has 0.")
 
 # %% [markdown]
-# Look at pairs of the same colour: fixed on the left, adaptive on the right. The claim says that the right one is higher every time.
+# Look at pairs of the same colour, fixed above and adaptive below. The claim says that the lower one lies farther to the right every time.
 # Ten pairs that all lean one way would be worth noticing even where no single one is decided; five and five would be chance.
 #
 # ## What is there

@@ -66,8 +66,8 @@ say(f"{claims.verdict_prose(claim)} {report.length_prose(elos, panels)}")
 report.length_figure(elos, panels, asked.lengths)
 
 # %% [markdown]
-# A best length would be a hill in a panel: the bars rise towards one I′ and fall again, by more than the marks of one length scatter.
-# Five bars of equal kinds always have a highest one, so a peak alone proves nothing.
+# If there were a best length, the bars of a panel would move to the right from row to row down to one I′, and back to the left below it, by
+# more than the marks of one length scatter. One of five equal kinds always lies farthest to the right, so that alone proves nothing.
 #
 # ## What is there
 

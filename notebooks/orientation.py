@@ -71,8 +71,8 @@ say(prose)
 report.heat_maps(compared, asked.players)
 
 # %% [markdown]
-# A cell is the win rate of the player below it against the player beside it; compare each matrix with the one below. Where the upper and
-# the lower row differ in colour, our players are not the thesis'. Look at RHEA's column first: the claim hangs on it.
+# A cell is the win rate of the player named below its column against the one beside its row. Compare our matrix of a game with the thesis':
+# where they differ in colour, our players are not the thesis'. Look at RHEA's column first, because the claim hangs on it.
 #
 # ## Table 5.1, ours and the thesis'
 
