@@ -1,6 +1,7 @@
 """The rooms of the house: a module knows only what stands above it, the bodies of its functions included."""
 
 import ast
+import re
 from pathlib import Path
 
 import wslib
@@ -55,6 +56,15 @@ def test_what_is_found_knows_nothing_of_how_it_is_shown():
         if f"wslib.study.{other}" in path.read_text(encoding="utf-8")
     ]
     assert not wrong
+
+
+def test_pages_do_without_the_widgets_of_jupyterlab():
+    inside = [path for path in (HOUSE / "study").rglob("*.py") if path.parent.name != "lab"]
+    pages = [path for path in (HOUSE.parent / "notebooks").glob("*.py") if path.stem != "start"]
+    wrong = [
+        path.name for path in inside + pages if re.search(r"study\.lab|anywidget", path.read_text(encoding="utf-8"))
+    ]
+    assert inside and pages and not wrong
 
 
 def test_an_import_in_the_body_of_a_function_is_seen():

@@ -185,7 +185,7 @@ class Monitor(widgets.VBox):
     """Where runs stand. It looks by itself while a run goes on; ``look()`` does so at once."""
 
     def __init__(self, chosen: Run | None, every: float):
-        self.stopped = threading.Event()
+        self.stopped, self.one_at_a_time = threading.Event(), threading.RLock()
         self.given, self.every = chosen, every
         self.run = widgets.Dropdown(description="Run", layout={"width": "100%", "max_width": "50rem"})
         self.of = widgets.BoundedIntText(value=chosen.iterations if chosen else USUAL, min=1, max=10_000,
@@ -225,6 +225,10 @@ class Monitor(widgets.VBox):
 
     def look(self) -> None:
         """Read what is stored, and show what is new."""
+        with self.one_at_a_time:  # the reader may turn to another run while the thread looks
+            self._look()
+
+    def _look(self) -> None:
         self._offer()
         run = self.run.value
         if run is None:
