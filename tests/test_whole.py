@@ -15,7 +15,8 @@ from study_tasks import contents, without_left_overs
 
 from wslib.parameters import ParameterError
 from wslib.play import RandomSettings
-from wslib.study.engine import agenda, whole
+from wslib.study.engine import agenda, progress, whole
+from wslib.study.engine import units as study
 from wslib.study.engine.agenda import PHASES, Job, Queue, jobs
 from wslib.study.engine.cli import main
 from wslib.study.engine.networks import is_there
@@ -25,7 +26,7 @@ from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.times import ASSUMED, ELSEWHERE, HERE, Times, assumed, duration, work_of
 from wslib.study.engine.tournament import NetworkEntrant, pair
-from wslib.study.engine.units import UnitsFailed, collect, compute_unit
+from wslib.study.engine.units import MatchUnit, UnitsFailed, collect, compute_unit
 from wslib.study.engine.whole import Study, compute, plan
 from wslib.study.pages.catalogue import EXPERIMENTS
 from wslib.training.settings import preset
@@ -397,11 +398,21 @@ def test_a_computation_begins_with_one_sentence_that_says_how_long_it_takes(
     )
 
 
-def test_how_far_a_run_has_come_is_seen_in_the_store(root: Path):
+def test_how_far_a_run_has_come_is_seen_in_the_store(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(progress, "nobody_looks", lambda: False)
+    monkeypatch.setattr(progress, "terminal", io.StringIO)
     unit = RunUnit(run=preset("smoke", game="tictactoe", shape="dense", hidden=()), iterations=4)
-    with Progress([unit], root, 1, shown=True) as progress:
-        progress.bar.disable, progress.bar.fp = False, io.StringIO()
+    with Progress([unit], root, 1, shown=True) as shown:
         compute_unit(RunUnit(run=unit.run, iterations=3), root)
-        progress._draw()
-        assert "baseline seed 0: 3/4" in progress.bar.desc
-        assert progress.bar.n == pytest.approx(0.75 * progress.bar.total)
+        shown._draw()
+        assert "baseline seed 0: 3/4" in shown.bar.desc
+        assert shown.bar.n == pytest.approx(0.75 * shown.bar.total)
+
+
+@pytest.mark.parametrize(("given", "workers"), [(None, 1), (2, 2)])
+def test_little_work_starts_no_processes_unless_told_to(given, workers, root: Path, monkeypatch: pytest.MonkeyPatch):
+    real, asked = study.in_processes, []
+    monkeypatch.setattr(study, "in_processes", lambda f, t, n, *more: (asked.append(n), real(f, t, 1, *more))[1])
+    few = [MatchUnit(game="tictactoe", a=RandomSettings(), b=RandomSettings(), games=2, seed=k) for k in range(3)]
+    study.results(few, "tried", given, LocalStore(root))
+    assert asked == [workers]

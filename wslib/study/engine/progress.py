@@ -27,6 +27,8 @@ WORDS = {
     "coverage": ("set of simulated tournaments", "sets of simulated tournaments"),
 }
 """Kinds of units in a sentence, one and several; all others are matches."""
+QUICK = 8.0
+"""Seconds of work for which no worker processes are started, as they begin with imports of as many seconds."""
 PAUSE = 2.0
 """Seconds between two looks at the store."""
 
@@ -35,10 +37,16 @@ class Progress:
     """A bar whose length is estimated time. Use it as a context; it begins with a sentence."""
 
     def __init__(self, units: Sequence[Any], root: Path, workers: int, shown: bool, elsewhere: bool = False):
-        self.root, self.workers, self.shown = root, workers, shown
+        """``workers`` 0 is one per core, or this process alone where all takes less than starting others would."""
+        self.root, self.workers, self.shown = root, workers or default_workers(), shown
         self.left = {unit.id: unit for unit in units}
-        self.number, self.failed = sum(map(_size, units)), 0
-        self.seconds = announce(units, root, 0 if elsewhere else workers) if shown else {}
+        self.number, self.failed, self.seconds = sum(map(_size, units)), 0, dict[str, float]()
+        if shown:
+            estimate = Estimate(units, root)
+            self.seconds = estimate.seconds
+            if not workers and not elsewhere and sum(self.seconds.values()) < QUICK:
+                self.workers = 1
+            estimate.announce(0 if elsewhere else self.workers)
         self._ended, self._watcher = threading.Event(), threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> Self:
@@ -85,18 +93,27 @@ class Progress:
         self.bar.refresh()
 
 
-def announce(units: Sequence[Any], root: Path, workers: int) -> dict[str, float]:
-    """Say what will be computed and how long it takes; the processor seconds of each unit by its id.
+class Estimate:
+    """How long units will take on this machine."""
 
-    No workers: those of others. What else keeps this machine busy now makes it take longer.
-    """
-    single = [one for unit in units for one in members(unit)]
-    times = Times.known({one.kind for one in single}, root)
-    works = {one.id: work_of(one) for one in single}
-    seconds, basis = times.together(((one.stage, works[one.id]) for one in single), workers or 1)
-    busy = (os.getloadavg()[0] + workers) / default_workers() if workers else 1.0
-    tell(announcement(single, (seconds * max(busy, 1.0), basis), workers))
-    return {unit.id: max(sum(times.of(works[one.id])[0] for one in members(unit)), 0.01) for unit in units}
+    def __init__(self, units: Sequence[Any], root: Path):
+        self.single = [one for unit in units for one in members(unit)]
+        self.times = Times.known({one.kind for one in self.single}, root)
+        self.works = {one.id: work_of(one) for one in self.single}
+        self.seconds = {
+            unit.id: max(sum(self.times.of(self.works[one.id])[0] for one in members(unit)), 0.01) for unit in units
+        }
+        """Processor seconds of each unit, by its id."""
+
+    def announce(self, workers: int) -> None:
+        """Say what will be computed and how long it takes. No workers: those of others.
+
+        What else keeps this machine busy now makes it take longer.
+        """
+        works = ((one.stage, self.works[one.id]) for one in self.single)
+        seconds, basis = self.times.together(works, workers or 1)
+        busy = (os.getloadavg()[0] + workers) / default_workers() if workers else 1.0
+        tell(announcement(self.single, (seconds * max(busy, 1.0), basis), workers))
 
 
 def members(unit: Any) -> Sequence[Any]:

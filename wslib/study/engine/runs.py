@@ -18,7 +18,7 @@ from wslib.play import Games, NetworkPlayer, PlayerSettings, match
 from wslib.play.matches import play_block
 from wslib.search import GUIDED, GuidedSettings
 from wslib.search.settings import known_method
-from wslib.study.engine.progress import announce
+from wslib.study.engine.progress import Estimate
 from wslib.study.engine.run_files import RunFiles, Told, notes_of
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.units import Computed, Unit, check_writable, compute_unit, origins
@@ -30,7 +30,7 @@ def watch(unit: "RunUnit", experiment: str, told: Told) -> None:
     store = LocalStore()
     if origins([unit], experiment, store)[unit.id] is None:
         check_writable(store.root)
-        announce([unit], store.root, workers=1)
+        Estimate([unit], store.root).announce(workers=1)
         compute_unit(unit, store.root, told=told)
 
 

@@ -24,7 +24,7 @@ from wslib.study.engine.progress import Progress
 from wslib.study.engine.provenance import gpus_here, graphics_card, machine
 from wslib.study.engine.published import Published, other_shelves, shelf
 from wslib.study.engine.store import LocalStore, Stored, sweep
-from wslib.workers import Failed, WorkerLost, default_workers, in_processes
+from wslib.workers import Failed, WorkerLost, in_processes
 
 
 class Computed(NamedTuple):
@@ -237,9 +237,8 @@ def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: b
     waiting: list[tuple[Unit, Unit]] = []
     units = [*to_train(units, store.root), *units]
     gpus = gpus_here() if on is None and any(map(needs_gpu, units)) else 0
-    workers = workers or gpus or default_workers()
     units = joined(units)
-    with Progress(units, store.root, workers, progress, elsewhere=on is not None) as bar:
+    with Progress(units, store.root, workers or gpus, progress, elsewhere=on is not None) as bar:
         for stage in sorted({unit.stage for unit in units}):
             # Those that play with a network that could not be trained.
             lost = {unit.run.id: unit for unit, _ in failures if hasattr(unit, "run")}
@@ -256,7 +255,7 @@ def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: b
                 failures.append((here[index], error))
                 bar.done(here[index], well=False)
 
-            for index, name in _answers(here, store, workers, on, failed, gpus):
+            for index, name in _answers(here, store, bar.workers, on, failed, gpus):
                 if name != here[index].id:
                     failed(index, other_code(name))
                 else:
