@@ -38,15 +38,12 @@ def code_of(recipe: str) -> list[str]:
 @pytest.fixture
 def larger(monkeypatch):
     """The enhancement of the recipe, added to the fast search and to the plain one for the time of a test."""
-    monkeypatch.setattr(methods, "larger", None, raising=False)
-    before = dict(GUIDED), dict(plain.LEAVES)
+    for table in (GUIDED, plain.LEAVES, vars(methods)):
+        monkeypatch.setitem(table, "larger", None)  # so that it is gone afterwards
     fast, slow = code_of("Add an enhancement")
     exec(fast, vars(methods))
     exec(slow, vars(plain))
-    yield "larger"
-    for table, rows in zip((GUIDED, plain.LEAVES), before, strict=True):
-        table.clear()
-        table.update(rows)
+    return "larger"
 
 
 @pytest.mark.parametrize("rave", [False, True])

@@ -23,10 +23,10 @@ _PLAIN_WORDS = (
 )  # fmt: skip
 """What pydantic calls things, and what a sentence of ours does."""
 RESULTS_VERSION = 1
-"""Of results without a network. To be raised when a change of the code changes results; a golden test notices when that
-was forgotten."""
+"""The version of results without a network, to be raised when a change of the code changes results; a golden test
+notices when that was forgotten."""
 NETWORK_RESULTS_VERSION = 2
-"""The same for all that has a network in it; version 1 was trained by torch."""
+"""The version of all results that have a network in them; version 1 was trained by torch."""
 
 
 class ParameterError(ValueError):

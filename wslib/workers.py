@@ -51,9 +51,9 @@ def in_processes(function: Callable[..., Any], tasks: Sequence[tuple], workers: 
 
 def as_ready(function: Callable[..., Any], more: More, workers: int = 1,
              failed: Failed | None = None, gpus: int = 0) -> Iterator[tuple[int, Any]]:  # fmt: skip
-    """The same with tasks that are asked for one by one, whenever a worker is free; the index counts them.
+    """Yield ``(index, function(*task))`` for tasks that are asked for one by one, whenever a worker is free.
 
-    It ends when nobody is at work and no task is ready.
+    ``index`` counts the tasks. It ends when nobody is at work and no task is ready.
     """
     failed = failed or _raise
     if workers > 1:

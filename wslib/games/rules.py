@@ -53,7 +53,7 @@ class Rules(NamedTuple):
     bottom: np.uint64
     first_column: np.uint64
     rays: np.ndarray
-    """For each cell, the cells from it to the edge in the four directions of higher bits, then the four of lower."""
+    """(64, 8): for each cell those from it to the edge, in the four directions of higher bits, then of lower ones."""
     reach: int
     """Steps that follow a run of flipped discs across the whole board once its first disc is found."""
     inner: np.uint64

@@ -31,58 +31,62 @@ from wslib.network.lanes import (
 F = np.float32
 ZERO_F, ONE_F = F(0), F(1)
 EPSILON, MOMENTUM = F(1e-5), F(0.1)
-"""Of batch norm: what is added to a variance, and the weight of a batch in the running statistics."""
+"""Batch norm: what is added to a variance, and the weight of a batch in the running statistics."""
 BETA_1, BETA_2, ADAM_EPSILON = F(0.9), F(0.999), F(1e-8)
-"""Of Adam, as Kingma and Ba give them."""
+"""Adam's constants, as Kingma and Ba give them."""
 
 
 class Batch(NamedTuple):
     """What passes through the layers, at each layer's place."""
 
     products: np.ndarray
-    """Sums of products, before batch norm."""
+    """(size × boards,) float32: sums of products, before batch norm; ``size`` is the layout's."""
     outputs: np.ndarray
-    """What a layer gives to the next."""
+    """(size × boards,) float32: what a layer gives to the next."""
     affine: np.ndarray
-    """Scale and shift by which each channel's products become its outputs."""
+    """(statistics,) float32: scale and shift by which each channel's products become its outputs."""
 
 
 class Fit(NamedTuple):
     """What training needs beyond that."""
 
     weights: np.ndarray
+    """(weights,) float32, as are the next four: all weights, where the layout has them."""
     turned: np.ndarray
     """Every block of the weights transposed, for the way back."""
     gradients: np.ndarray
-    """Of the loss by the weights."""
+    """Gradients of the loss by the weights."""
     means: np.ndarray
     """Adam's first moments."""
     squares: np.ndarray
     """Adam's second moments."""
     powers: np.ndarray
-    """Powers of Adam's two betas: (2,), float64."""
+    """(2,) float64: powers of Adam's two betas."""
     deltas: np.ndarray
-    """Gradients by the outputs, then by the products, at each layer's place."""
+    """(size × boards,) float32: gradients by the outputs, then by the products, at each layer's place."""
     masks: np.ndarray
-    """Dropout: 0, or 1/(1 - share)."""
+    """(masks × boards,) float32: dropout's factors, 0 or 1/(1 - share)."""
     statistics: np.ndarray
-    """Of this batch: each channel's mean, and one over its standard deviation."""
+    """(statistics,) float32: each channel's mean in this batch, and one over its standard deviation."""
     running: np.ndarray
-    """Running means and variances."""
+    """(statistics,) float32: running means and variances."""
 
 
 class Examples(NamedTuple):
     """Positions with their targets, and how to turn them."""
 
     planes: np.ndarray
-    """+1 own, -1 the opponent's: (n, cells)."""
+    """(n, cells) float32: +1 on own, -1 on the opponent's cells."""
     policy: np.ndarray
+    """(n, actions) float32: what the policy is to learn."""
     z: np.ndarray
+    """(n,) float32: the game's result for the player to move."""
     cells: np.ndarray
-    """For each symmetry, where what lands in a cell comes from."""
+    """(symmetries, cells): where what lands in a cell comes from."""
     actions: np.ndarray
+    """(symmetries, actions): where what becomes an action's number comes from."""
     order: np.ndarray
-    """Which example comes when, and by which symmetry it is turned: (n, 2)."""
+    """(shown, 2): which example comes when, and by which symmetry it is turned."""
 
 
 @kernel
@@ -165,7 +169,7 @@ def channel_sum(values, begin, cells, step, block):
 
 @inlined
 def channel_squares(values, mean, begin, cells, step, block):
-    """Sum of squared differences from the mean, likewise."""
+    """Sum of squared differences of sixteen channels from their means over cells and boards, in four chains."""
     s0 = s1 = s2 = s3 = splat(ZERO_F)
     whole = block - block % (4 * WIDTH)
     for cell in range(cells):
@@ -220,13 +224,19 @@ def forward(plan, boards, batch, fit, drops):
 
 
 @inlined
+def place(at, boards, channel):
+    """Where a channel of a board lies whose first one is at ``at``."""
+    return at + channel // WIDTH * boards * WIDTH + channel % WIDTH
+
+
+@inlined
 def softmax(outputs, at, boards, actions, chances):
     """Write e^(output - largest) of a board's actions to ``chances``; returns their sum and the largest output."""
     largest = outputs[at]
     for a in range(1, actions):
-        largest = max(largest, outputs[at + a // WIDTH * boards * WIDTH + a % WIDTH])
+        largest = max(largest, outputs[place(at, boards, a)])
     for a in range(actions):
-        chances[a] = exp_(np.float64(outputs[at + a // WIDTH * boards * WIDTH + a % WIDTH]) - np.float64(largest))
+        chances[a] = exp_(np.float64(outputs[place(at, boards, a)]) - np.float64(largest))
     total = 0.0
     for a in range(actions):
         total += chances[a]
@@ -245,7 +255,6 @@ def judge(plan, boards, batch, deltas, examples, start, losses, chances):
     """Cross-entropy of the policy plus squared error of the value: add up both losses, write the outputs' gradient."""
     layer = plan.layers[len(plan.layers) - 1]
     actions = examples.policy.shape[1]
-    step = boards * WIDTH
     policy_loss = value_loss = 0.0
     for b in range(boards):
         at = layer.y_at * boards + b * WIDTH
@@ -255,13 +264,10 @@ def judge(plan, boards, batch, deltas, examples, start, losses, chances):
         for a in range(actions):
             mass += np.float64(examples.policy[example, examples.actions[turn, a]])
         for a in range(actions):
-            here, target = (
-                at + a // WIDTH * step + a % WIDTH,
-                np.float64(examples.policy[example, examples.actions[turn, a]]),
-            )
+            here, target = place(at, boards, a), np.float64(examples.policy[example, examples.actions[turn, a]])
             policy_loss -= target * (np.float64(batch.outputs[here]) - log_total)
             deltas[here] = F((chances[a] / total * mass - target) / boards)
-        here = at + actions // WIDTH * step + actions % WIDTH
+        here = place(at, boards, actions)  # behind the policy comes the value
         value = tanh(np.float64(batch.outputs[here]))
         miss = value - np.float64(examples.z[example])
         value_loss += miss * miss
@@ -410,7 +416,7 @@ def evaluate(plan, boards, batch, weights, planes, cells, order, priors, values,
         total, _ = softmax(batch.outputs, at, boards, actions, chances)
         for a in range(actions):
             priors[b, a] = F(chances[a] / total)
-        values[b] = F(tanh(np.float64(batch.outputs[at + actions // WIDTH * boards * WIDTH + actions % WIDTH])))
+        values[b] = F(tanh(np.float64(batch.outputs[place(at, boards, actions)])))
 
 
 @kernel

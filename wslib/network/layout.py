@@ -104,10 +104,13 @@ class Layout:
 
     plan: Plan
     size: int
-    """Activations of a board, in floats."""
+    """Floats for the activations of a board."""
     weights: int
+    """Floats for all weights."""
     masks: int
+    """Floats for the dropout of a board."""
     statistics: int
+    """Floats for the channels' means and variances."""
     places: dict[str, np.ndarray] = field(repr=False)
     """For each parameter of the network, where its numbers lie among the weights; the array has the tensor's shape."""
     means: dict[str, np.ndarray] = field(repr=False)
@@ -173,7 +176,7 @@ class _Builder:
             x = self._layer(step, x, before.at if step.ends_block else -1, first=number == 0)
 
     def layout(self) -> Layout:
-        """What was put together."""
+        """The layout of the layers so far, with the sizes of all arrays."""
         rows = [tuple(layer[name] for name in LAYER.names or ()) for layer in self.layers]
         plan = Plan(np.array(rows, LAYER), np.concatenate(self.tables), self.taps)
         return Layout(plan, self.size, self.weights, self.masks, self.statistics, self.places, self.means,

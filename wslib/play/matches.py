@@ -26,16 +26,25 @@ BLOCK = 50
 
 @dataclass(frozen=True)
 class Games:
-    """What was played: one entry per game."""
+    """The games of a match: arrays with an entry per game. Prints and draws itself."""
 
     game: Game
     number: np.ndarray
+    """(games,), as are the next two: the number of a game within its match."""
     first: np.ndarray
     """1 where player A moved first, 0 where B did."""
     result: np.ndarray
     """1, 0 or -1 for player A."""
     moves: tuple[str, ...]
     """The move lists, openings included, as :meth:`wslib.games.Game.position` reads them."""
+
+    @classmethod
+    def joined(cls, parts: Sequence["Games"]) -> "Games":
+        """The games of several matches of the same players, one after the other."""
+        number, first, result = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("number", "first", "result")
+        )
+        return cls(parts[0].game, number, first, result, tuple(moves for part in parts for moves in part.moves))
 
     def __len__(self) -> int:
         return len(self.number)
@@ -107,14 +116,7 @@ def match(game: Game | str, a: Any, b: Any, games: int = 100, seed: int = 0, ope
         played[index] = block
         if progress:
             progress(len(block))
-    parts = [block for block in played if block is not None]
-    return Games(
-        game,
-        np.concatenate([p.number for p in parts]),
-        np.concatenate([p.first for p in parts]),
-        np.concatenate([p.result for p in parts]),
-        tuple(moves for p in parts for moves in p.moves),
-    )
+    return Games.joined([block for block in played if block is not None])
 
 
 def play_block(game: Game, a: Any, b: Any, seed: int, opening_plies: int, start: int, stop: int) -> Games:

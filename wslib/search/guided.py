@@ -55,7 +55,7 @@ class Memory(NamedTuple):
     prior: np.ndarray
     """(rows, actions), float32: probabilities as the network gives them, illegal actions included."""
     value: np.ndarray
-    """(rows,), float32: values for the player to move."""
+    """(rows,), float64: values for the player to move."""
     slots: np.ndarray
     used: np.ndarray
     """(1,): how many rows are in use."""
@@ -78,14 +78,14 @@ def empty_memory(actions: int, room: int = FIRST_ROOM) -> Memory:
     return Memory(
         states=np.empty(room, STATE),
         prior=np.empty((room, actions), np.float32),
-        value=np.zeros(room, np.float32),
+        value=np.zeros(room),
         slots=np.full(1 << (2 * room - 1).bit_length(), -1, np.int32),
         used=np.zeros(1, np.int64),
     )
 
 
 def _widened(memory: Memory, more: int) -> Memory:
-    """The same memory with room for this many more evaluations."""
+    """A memory with room for this many more evaluations: the one given, or a copy twice as large."""
     used, room = int(memory.used[0]), len(memory.value)
     if used + more <= room:
         return memory
@@ -212,12 +212,6 @@ def _mix_noise(rules, forest, own, opp, streams, games, share, alpha, drawn):
             edge.prior = (1.0 - share) * edge.prior + share * drawn[j] / total
 
 
-@kernel
-def _clear_trees(forest, games):
-    for index in range(len(games)):
-        kernels.clear(tree_of(forest, games[index]))
-
-
 class GuidedSearch:
     """The searches of one player in a set of games: a tree per game, one memory of evaluations for all."""
 
@@ -237,9 +231,10 @@ class GuidedSearch:
         Noise comes to the roots after the first simulation, which expands those that are new. In a kept tree the root
         has mostly been expanded before, so that one of its simulations goes without noise.
         """
+        assert games.shape == own.shape == opp.shape and len(games) <= len(self.streams), "a state for each game"
         settings, rules = self.settings, self.game.rules
         if settings.tree == "fresh":
-            _clear_trees(self.forest, games)
+            self.forest.slots[games], self.forest.used[games] = -1, 0
         self.forest = kernels.grown(rules, self.forest, settings.simulations + 1)
         leaves, waiting = np.zeros(len(games), LEAF), False
         for simulation in range(settings.simulations):
@@ -273,12 +268,17 @@ class GuidedSearch:
         """The values of the leaves, by the function in the method's row (those of ended games are not looked at)."""
         known = {"playout": leaves["played"], "w": self.settings.weight}
         if "network" in self.wants:
-            known["network"] = self.memory.value[leaves["row"]].astype(np.float64)
-        leaves["value"] = self.leaf(**{name: known[name] for name in self.wants})
+            known["network"] = self.memory.value[leaves["row"]]
+        values = self.leaf(**{name: known[name] for name in self.wants})
+        assert values.shape == leaves.shape, f"{self.leaf.__name__} should return a value for each leaf"
+        leaves["value"] = values
 
     def decide(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray,
                sampled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-        """Moves and policies after :meth:`run`; a move is drawn from the policy where ``sampled``, else the largest."""
+        """Actions (n,) and policies (n, actions) after :meth:`run`.
+
+        An action is drawn from its policy where ``sampled`` (n,) says so, and else the largest is taken.
+        """
         actions = np.empty(len(games), np.int64)
         policies = np.empty((len(games), self.game.actions))
         _decide(self.game.rules, self.plan, self.forest, own, opp, self.streams, games, sampled, actions, policies)

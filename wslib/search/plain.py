@@ -47,7 +47,7 @@ class Edge:
 
     @property
     def q_rave(self) -> float:
-        """The same for RAVE."""
+        """The mean value of the simulations in which the action was played here or later, 0 before the first."""
         return self.total_rave / self.n_rave if self.n_rave else 0.0
 
 

@@ -115,7 +115,7 @@ class SearchResult:
         return searched(self.position, self.settings, searching)
 
     def after(self, move: str) -> "SearchResult":
-        """The same search seen one move later."""
+        """What this search knows of the position after a move, an error where it never tried the move."""
         deeper = self._at(move)
         if deeper is None:
             raise ValueError(f"the search has never tried {move!r} here")
@@ -182,7 +182,7 @@ class SearchResult:
 
 
 def _copied(searching: Any) -> Any:
-    """The same search, to go on from here by itself."""
+    """A copy of a search that goes on by itself; network and settings are shared, as nobody changes them."""
     other = copy(searching)
     other.streams = searching.streams.copy()
     for name in {"forest", "memory"} & vars(searching).keys():

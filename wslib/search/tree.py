@@ -34,25 +34,28 @@ AMAF = np.dtype([("n", np.float64), ("w", np.float64), ("q", np.float64)], align
 
 
 class Forest(NamedTuple):
-    """The search trees of games that run side by side; axis 0 is the tree.
+    """The search trees of games that run side by side; axis 0 is the tree (inside kernels one tree has no axis 0).
 
     The edges of a node lie next to each other in ascending order of their actions: one for each bit of ``legal``, or a
     single one where the pass is the only action.
     """
 
     nodes: np.ndarray
+    """(trees, nodes) of NODE."""
     edges: np.ndarray
+    """(trees, edges) of EDGE."""
     amaf: np.ndarray
-    """RAVE's statistics, beside the edges."""
+    """(trees, edges) of AMAF: RAVE's statistics, beside the edges; (trees, 1) without RAVE."""
     slots: np.ndarray
-    """Hash table from states to nodes (linear probing, -1 for empty)."""
+    """(trees, slots), int32: hash table from states to nodes (linear probing, -1 for empty)."""
     used: np.ndarray
-    """Nodes and edges in use."""
+    """(trees, 2): how many nodes and how many edges are in use."""
     path: np.ndarray
-    """The nodes of the latest walk, and the edge taken from each."""
+    """(trees, plies, 2): the nodes of the latest walk, and which edge of each was taken."""
     scores: np.ndarray
+    """(trees, cells), float64: scratch for a number per edge of one node."""
     cells: np.ndarray
-    """Scratch for the scores of a node and for playouts."""
+    """(trees, 64), uint64: scratch for playouts."""
 
 
 def plant(rules: Rules, trees: int, nodes: int, rave: bool) -> Forest:
@@ -81,7 +84,7 @@ def _plot(rules: Rules, trees: int, nodes: int, edges: int, rave: bool) -> Fores
 
 
 def grown(rules: Rules, forest: Forest, more: int) -> Forest:
-    """The same trees with room for at least this many more nodes in each."""
+    """The forest with room for at least this many more nodes in each tree: itself, or a copy twice as large."""
     nodes, edges = (int(used) for used in forest.used.max(axis=0))
     edges += more * _most_edges(rules)
     nodes += more

@@ -44,14 +44,18 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Examples:
-    """Positions of self-play: the state, the policy, the outcome for its mover; which game and ply it is from."""
+    """Positions of self-play, in the order of games and plies."""
 
     own: np.ndarray
     opp: np.ndarray
+    """(n,) uint64, as is ``own``: the states."""
     policy: np.ndarray
+    """(n, actions) float32: what the policy is to learn."""
     z: np.ndarray
+    """(n,) int8: the game's result for the player to move."""
     game: np.ndarray
     ply: np.ndarray
+    """(n,) int16, as is ``game``: where a position comes from."""
 
     FIELDS: ClassVar[tuple[str, ...]] = ("own", "opp", "policy", "z", "game", "ply")
 

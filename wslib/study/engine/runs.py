@@ -7,7 +7,6 @@ them; so what computes is imported where something is computed.
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
 import pandas as pd
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -200,11 +199,5 @@ class UntrainedUnit(Unit):
                 rows.append(match(board, a, b, self.games, self.seed))
             else:
                 rows.append(play_block(board, a, b, self.seed, 0, number, number + 1))
-        played = Games(
-            board,
-            np.concatenate([r.number for r in rows]),
-            np.concatenate([r.first for r in rows]),
-            np.concatenate([r.result for r in rows]),
-            tuple(moves for r in rows for moves in r.moves),
-        )
+        played = Games.joined(rows)
         return Computed(played.summary(), {"games": played.frame()}, {})
