@@ -16,10 +16,6 @@
 # **The question.** A win rate says who beats whom; it does not say how well anybody plays. On 6×6 boards the truth can be
 # computed. How close do the players without a network come to it, does a larger budget bring them closer, and which
 # readings of RAVE lead there at all?
-#
-# None of the sources measures this. A search by {term}`visits` with ever more simulations approaches perfect play in the limit
-# {cite}`kocsis2006bandit`; for a final move by Q_rave there is no such promise, because {term}`AMAF` values forget *when* a move was
-# played.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: the published scale; smoke: seconds (12 positions, 10 and 40 simulations)
@@ -84,6 +80,10 @@ say(openings_prose(facts))
 # Othello 6×6 from its start is too large for this solver: its value is not computed here.
 #
 # ## How close the players come
+#
+# None of the sources measures this. A search by {term}`visits` with ever more simulations approaches perfect play in the limit
+# {cite}`kocsis2006bandit`; for a final move by Q_rave there is no such promise, because {term}`AMAF` values forget *when* a move was
+# played.
 #
 # Two sets of positions per game, made [here](positions.ipynb): *broad*, from random and half-random games, and *path*, from
 # games between strong players. In all of them the choice of move matters. A move is optimal if it keeps the value of the

@@ -13,9 +13,8 @@
 # %% [markdown]
 # # What came out, and why
 #
-# This chapter puts the parts together. It begins with the answer as far as it goes, asks what may explain where we differ
-# from the thesis {cite}`wang2021thesis`, and ends with what would change our mind. The [verdicts](verdicts.ipynb) on
-# every single sentence follow on the next page.
+# The answer as far as it goes, what may explain where we differ from the thesis {cite}`wang2021thesis`, and what would change
+# our mind; the [verdicts](verdicts.ipynb) on every sentence follow.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: what is published or stored; smoke: seconds

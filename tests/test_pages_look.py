@@ -16,6 +16,11 @@ from test_browser import ARGUMENTS, CHROMIUM, HTML
 VIEWS = {"desk": (1280, 800, "light"), "desk, dark": (1280, 800, "dark"), "phone": (390, 844, "light")}
 HEAVIEST = 1_000_000
 """Bytes of a page."""
+SEEN = 50
+"""Pixels of a figure that must be seen for it to be on a screen."""
+WITH_RESULTS = ("intro", "orientation", "readings", "untrained", "it_learns", "network_choice", "protocol", "rating",
+                "published_tournaments", "perfect_play", "warmstart", "control", "iprime", "adaptive",
+                "adaptive_vs_fixed", "beyond", "what_came_out", "verdicts")  # fmt: skip
 MEASURE = (Path(__file__).parent / "javascript" / "measure_page.js").read_text(encoding="utf-8")
 
 pytestmark = [
@@ -104,6 +109,12 @@ def test_type_in_figures_is_large_enough_on_a_desk_and_on_a_phone(seen: dict[str
 
 def test_lines_marks_and_words_of_figures_stand_out_from_the_page_in_either_theme(seen: dict[str, Facts]):
     assert not complaints(seen, "pale")
+
+
+def test_a_page_with_results_shows_its_first_figure_on_the_first_screen(seen: dict[str, Facts]):
+    tops = {page: seen["desk"][page]["firstFigure"] for page in WITH_RESULTS}
+    late = {page: top for page, top in tops.items() if top is not None and top > VIEWS["desk"][1] - SEEN}
+    assert not late, f"pixels from the top: {late}"
 
 
 def test_a_key_names_more_than_one_series(seen: dict[str, Facts]):

@@ -1,7 +1,6 @@
 """How a page made from a notebook looks in the book, so that the notebook itself need not care.
 
 * Code is folded; ``book.js`` gives every page a switch that shows all of it. A cell tagged ``show-input`` stays open.
-* A cell tagged ``in-short`` comes to stand under the page's title, wherever in the notebook it is computed.
 * Figures and tables are numbered from the top of their page.
 * The CSV behind a figure or table, which a notebook holds within itself, becomes a file beside the page.
 * ``{picture}`` draws one of :mod:`wslib.study.report.pictures`, which need no results.
@@ -29,8 +28,6 @@ NOTES = re.compile(r"console\.(?:log|info|debug)\((?!\))")
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("picture", Picture)
     app.connect("doctree-read", fold_code)
-    # After the line of downloads is there (400).
-    app.connect("doctree-read", move_in_short, priority=600)
     app.connect("html-page-context", number_and_unpack)
     app.connect("build-finished", quiet_theme)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -41,18 +38,6 @@ def fold_code(app: Sphinx, doctree: nodes.document) -> None:
         if cell.get("nb_element") == "cell_code" and "tag_show-input" not in cell["classes"]:
             cell.setdefault("hide_mode", "input")
             cell["prompt_show"] = cell["prompt_hide"] = "Code"
-
-
-def move_in_short(app: Sphinx, doctree: nodes.document) -> None:
-    title = next(iter(doctree.findall(nodes.title)), None)
-    cells = [cell for cell in doctree.findall(nodes.container) if "tag_in-short" in cell["classes"]]
-    if title is None or not cells:
-        return
-    for cell in cells:
-        cell.parent.remove(cell)
-    section = title.parent
-    place = next((i for i, node in enumerate(section) if "ws-downloads" in node.get("classes", ())), 0) + 1
-    section[place:place] = cells
 
 
 def number_and_unpack(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:

@@ -3,7 +3,7 @@
 
 (function () {
   const CODE = "details.hide.above-input";
-  const SCROLLS = ".ws-scroll, .ws-explorer-scroll, .pst-scrollable-table-container";
+  const SCROLLS = ".ws-scroll, .ws-explorer-scroll, .pst-scrollable-table-container, .cell_output > .output.text_html";
 
   function codeSwitch() {
     const cells = [...document.querySelectorAll(CODE)];

@@ -8,7 +8,7 @@
   const told = (box) => box.nextElementSibling?.classList.contains("ws-goes-on");
 
   const openCode = all("details.above-input[open]").map(words);
-  const boxes = all("div, figure").filter((box) => wide(box) && scrolls(box));
+  const boxes = all("div, figure").filter((box) => box.checkVisibility() && wide(box) && scrolls(box));
   // A box within a box: the inner one says it. Code has no need to: its lines are seen to be cut.
   const cutInSilence = boxes
     .filter((box) => !told(box) && !box.querySelector(".ws-scroll") && !box.closest(".highlight"))

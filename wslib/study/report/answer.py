@@ -248,7 +248,11 @@ def picture() -> Html:
         left = 150 + 52 * place
         for top, warm in ((24, False), (98, True)):
             helped = warm and place < WARM
-            look = 'fill="#E69F00" fill-opacity="0.55"' if helped else 'fill="currentColor" fill-opacity="0.08"'
+            look = (
+                'style="fill:light-dark(#b87a00,#e69f00)" fill-opacity="0.5"'
+                if helped
+                else 'fill="currentColor" fill-opacity="0.08"'
+            )
             boxes.append(
                 f'<rect x="{left}" y="{top}" width="46" height="40" rx="5" stroke="currentColor" {look}/>'
                 f'<text x="{left + 23}" y="{top + 25}" text-anchor="middle">{label}</text>'

@@ -112,8 +112,9 @@ def key_of(series: Mapping[str, Look]) -> str:
 def _swatch(look: Look) -> str:
     light, dark = THEMED.get(look.colour.lower(), (look.colour, look.colour))
     colour = "currentColor" if look.colour == INK else f"light-dark({light}, {dark})"
-    line = f'<path d="M-14 0H14" style="stroke:{colour};stroke-width:1.6;stroke-dasharray:{DASHES[look.line]}"/>'
-    mark = f'<path d="{MARKS[look.mark]}" style="fill:{colour}"/>'
+    pen = f"stroke:{colour};stroke-width:1.6;stroke-dasharray"
+    line = f'<path d="M-14 0H14" style="fill:none;{pen}:{DASHES[look.line]}"/>'
+    mark = f'<path d="{MARKS[look.mark]}" style="fill:{colour if look.filled else "none"};{pen}:none"/>'
     return f'<svg aria-hidden="true" viewBox="-14 -7 28 14" width="28" height="14">{line}{mark}</svg>'
 
 
