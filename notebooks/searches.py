@@ -90,7 +90,8 @@ say(
 # ## The algorithm as it is meant to be read
 #
 # Here are the four steps in plain Python, from `wslib/search/plain.py`. `path` holds the states of a simulation and the
-# action taken in each; the tree is a dictionary from states to their edges.
+# action taken in each; the tree is a dictionary from states to their edges. `mine` and `theirs` are the moves of a playout, which
+# only RAVE looks at (below).
 
 # %% tags=["hide-input"]
 from inspect import getsource

@@ -19,6 +19,8 @@ from wslib.search.kernels import EPSILON
 
 State = tuple[int, int]
 """The stones of the player to move and those of the opponent, a bit per cell."""
+Walk = list[tuple[Position, int]]
+"""The path of a simulation: each state with the action taken in it."""
 Outcome = tuple[float, set[int], set[int]]
 """The value of a leaf for the player to move there, and what that player and the other played after it."""
 NO_PLAYOUT: Outcome = 0.0, set(), set()
@@ -78,18 +80,19 @@ class Search:
     equivalence: float = 100.0
     tree: dict[State, dict[int, Edge]] = field(default_factory=dict)
 
-    def simulate(self, root: Position) -> list[tuple[Position, int]]:
-        """One simulation; returns the path: each state with the action taken in it."""
+    def simulate(self, root: Position) -> Walk:
+        """One simulation; returns its path."""
         path, leaf = self.select(root)
         self.expand(leaf)
         self.back_up(path, leaf, self.evaluate(leaf))
         return path
 
-    def select(self, position: Position) -> tuple[list[tuple[Position, int]], Position]:
-        """Follow the largest scores until a state is new or ends the game: the path to it, and that leaf."""
+    def select(self, position: Position) -> tuple[Walk, Position]:
+        """Follow the largest scores to a leaf: it is new, or ends the game."""
         path = []
         while state_of(position) in self.tree and not position.is_over:
-            action = self.largest(self.scores(self.tree[state_of(position)]))
+            edges = self.tree[state_of(position)]
+            action = self.largest(self.scores(edges))
             path.append((position, action))
             position = position.act(action)
         return path, position
@@ -97,14 +100,18 @@ class Search:
     def expand(self, leaf: Position) -> None:
         """Add a leaf to the tree, with an edge for each legal action."""
         priors = {} if leaf.is_over else self.network(leaf)[0]
-        self.tree.setdefault(state_of(leaf), {action: Edge(prior) for action, prior in priors.items()})
+        edges = {action: Edge(prior) for action, prior in priors.items()}
+        self.tree.setdefault(state_of(leaf), edges)
 
     def evaluate(self, leaf: Position) -> Outcome:
-        """The value of a leaf: the result of a game that has ended, else what is made of network and playout."""
+        """The value of a leaf for the player to move, by the method."""
         if leaf.result is not None:
             return float(leaf.result), set(), set()
-        played, mine, theirs = self.playout(leaf) if self.plays_out else NO_PLAYOUT
-        return LEAVES[self.leaf](self.network(leaf)[1], played, self.w), mine, theirs
+        _, value = self.network(leaf)
+        played, mine, theirs = NO_PLAYOUT
+        if self.plays_out:
+            played, mine, theirs = self.playout(leaf)
+        return LEAVES[self.leaf](value, played, self.w), mine, theirs
 
     def playout(self, leaf: Position) -> Outcome:
         """Uniformly random moves to the end of the game (compiled, so that it draws as the fast search does)."""
@@ -113,9 +120,9 @@ class Search:
         mine, theirs = rules.actions_of(*state, *map(np.uint64, cells), self.amaf_players == "first")
         return float(value), members(mine), members(theirs)
 
-    def back_up(self, path: list[tuple[Position, int]], leaf: Position, outcome: Outcome) -> None:
-        """Add a leaf's value to every edge of the path, with the sign of the player who chose it."""
-        value = outcome[0]
+    def back_up(self, path: Walk, leaf: Position, outcome: Outcome) -> None:
+        """Add the value to every edge of the path, as its player sees it."""
+        value, _, _ = outcome
         for position, action in reversed(path):
             value = -value
             edge = self.tree[state_of(position)][action]
@@ -158,7 +165,7 @@ class Search:
             return q + self.c * math.sqrt(visits + EPSILON) * prior / (1 + n)
         return q + self.c * math.sqrt(math.log(visits) / n) if n else math.inf
 
-    def back_up_rave(self, path: list[tuple[Position, int]], leaf: Position, outcome: Outcome) -> None:
+    def back_up_rave(self, path: Walk, leaf: Position, outcome: Outcome) -> None:
         """Count, in each state of the path and in the leaf, what was played there or later by the player to move."""
         value, mine, theirs = outcome
         if self.amaf == "path":
