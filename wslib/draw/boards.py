@@ -30,7 +30,7 @@ class Drawing:
         return " ".join(filter(None, (words, self.caption)))
 
     def _repr_html_(self) -> str:
-        return _figure(self, "max-width:100%;overflow-x:auto")
+        return _figure(self, "max-width:100%;overflow-x:auto", scrolls=True)
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,14 @@ class Drawings:
         return head + "".join(_figure(item, "max-width:100%") for item in self.items) + "</div>"
 
 
-def _figure(drawing: Drawing, style: str) -> str:
+def _figure(drawing: Drawing, style: str, scrolls: bool = False) -> str:
     words = ""
     if drawing.caption:
         limit = f"max-width:{max(drawing.width, 160)}px;" if drawing.width < 500 else ""
         words = f'<figcaption style="{limit}margin:2px 0 0;font-size:90%">'
         words += escape(drawing.caption) + "</figcaption>"
-    return f'<figure style="margin:0;{style}">{drawing.svg}{words}</figure>'
+    marked = ' class="ws-scroll"' if scrolls else ""
+    return f'<figure{marked} style="margin:0;{style}">{drawing.svg}{words}</figure>'
 
 
 def board(
