@@ -211,9 +211,9 @@ def strip(rows: pd.DataFrame, pages: Collection[str], root: str = "") -> Html:
         {
             "": [link(row["id"], f"{root}{row['page']}.html") if row["page"] in pages else row["id"]
                  for row in records],
-            "the thesis said": [wrapping(row["says"], 17) for row in records],
-            "we found": [wrapping(_found(row), 12) for row in records],
-            "how sure": [wrapping(_how_sure(row), 9) for row in records],
+            "the thesis said": [wrapping(row["says"], 14) for row in records],
+            "we found": [wrapping(_found(row), 9) for row in records],
+            "how sure": [wrapping(_how_sure(row), 8) for row in records],
         }
     )  # fmt: skip
     return show_table(shown, "The seven claims; the number leads to the page with the evidence.")
