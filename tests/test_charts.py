@@ -26,7 +26,8 @@ def aged(runs: int, seed: int = 1) -> pd.DataFrame:
         for run in range(runs)
         for iteration in (1, 10, 100)
     ]
-    return pd.DataFrame(rows, columns=["board", "kind", "seed", "iteration", "elo"])
+    found = pd.DataFrame(rows, columns=["board", "kind", "seed", "iteration", "elo"])
+    return found.assign(unit=found["board"] + found["kind"] + found["seed"].astype(str))
 
 
 def texts(html: str) -> list[str]:
@@ -95,6 +96,7 @@ def test_gains_on_the_way_are_differences_of_means_with_intervals_from_three_run
     here = rows[(rows["board"] == "othello") & (rows["iteration"] == 10)].groupby("kind")["elo"]
     gain = found.loc["othello", "rave", 10]
     assert gain["gain"] == pytest.approx(here.mean()["rave"] - here.mean()["baseline"])
+    assert len(gain["units"].split()) == 8
     both = [here.get_group(kind).to_numpy() for kind in ("rave", "baseline")]
     assert (gain["low"], gain["high"]) == pytest.approx(tuple(stats.difference_interval(*both)))
     assert warm.gains(aged(2))[["low", "high"]].isna().all(axis=None)

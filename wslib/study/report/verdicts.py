@@ -156,7 +156,7 @@ def claims_figure(parts: pd.DataFrame) -> Html:
         "Every part of the seven claims that has an interval, the smallest effect at the bottom: a mark for the "
         "effect, a line for its 95 % interval, a colour for the verdict. To the right of the line at zero the "
         "first-named is stronger. The tables below name the parts.",
-        known,
+        known.rename(columns={"unit": "measure"}),
         key={word: VERDICTS[word] for word in decide.WORDS if (known["verdict"] == word).any()},
         height=2.1,
         width=2.2,

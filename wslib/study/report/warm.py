@@ -170,12 +170,13 @@ def gains(aged: pd.DataFrame) -> pd.DataFrame:
     """Mean Elo of every kind minus Baseline's by game and iteration, with its interval from three runs a side on."""
     rows = []
     for (board, iteration), here in aged.groupby(["board", "iteration"], sort=False):
-        cold = here.loc[here["kind"] == "baseline", "elo"]
-        for kind, warm in here[here["kind"] != "baseline"].groupby("kind", sort=False)["elo"]:
+        cold = here[here["kind"] == "baseline"]
+        for kind, warm in here[here["kind"] != "baseline"].groupby("kind", sort=False):
             enough = min(len(warm), len(cold)) >= FEWEST_SHOWN
-            low, high = stats.difference_interval(warm, cold) if enough else (np.nan, np.nan)
-            rows.append((board, kind, iteration, warm.mean() - cold.mean(), low, high))
-    found = pd.DataFrame(rows, columns=["board", "kind", "iteration", "gain", "low", "high"])
+            low, high = stats.difference_interval(warm["elo"], cold["elo"]) if enough else (np.nan, np.nan)
+            units = " ".join(dict.fromkeys([*warm["unit"], *cold["unit"]]))
+            rows.append((board, kind, iteration, warm["elo"].mean() - cold["elo"].mean(), low, high, units))
+    found = pd.DataFrame(rows, columns=["board", "kind", "iteration", "gain", "low", "high", "units"])
     return found.dropna(subset="gain").sort_values("iteration", kind="stable")
 
 
