@@ -165,8 +165,8 @@ def test_one_plays_against_what_was_trained_at_the_command_line(run, monkeypatch
     monkeypatch.setattr(sys, "stdin", io.StringIO("3\nquit\n"))
     assert main(["play", BOARD, "--against", "wrora", "--simulations", "10"]) == 0
     assert "O plays" in capsys.readouterr().out
-    assert main(["play", "gobang", "--against", "wro"]) == 2
-    assert "there is no network of 'wro' in gobang, seed 0" in capsys.readouterr().err
+    assert main(["play", "connect4-6x7", "--against", "wro"]) == 2
+    assert "there is no network of 'wro' in connect4-6x7, seed 0" in capsys.readouterr().err
 
 
 # --- what is wrong ----------------------------------------------------------------------------------------------------

@@ -1,11 +1,13 @@
 """The compiled network: what torch says, and the same to the last bit whatever else is in the batch."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from learners import trained
 
 from wslib.games import game
-from wslib.network.model import NetworkSettings
+from wslib.network.model import Network, NetworkSettings
 from wslib.network.runtime import CompiledNetwork
 
 SHAPES = [
@@ -86,3 +88,14 @@ def test_it_is_a_copy_that_later_training_does_not_reach():
     assert all(np.array_equal(a, b) for a, b in zip(compiled.evaluate(planes), before, strict=True))
     after = CompiledNetwork(network).evaluate(planes)
     assert np.abs(after[1] - before[1]).max() > 1e-4
+
+
+def test_threads_that_ask_one_network_at_once_get_what_each_would_get_alone():
+    network = CompiledNetwork(Network(NetworkSettings(game="connect4"), seed=3))
+    planes = np.random.default_rng(0).integers(-1, 2, (4, 2000, 1, 6, 6)).astype(np.float32)
+    alone = [network.evaluate(part) for part in planes]
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(3):
+            together = list(threads.map(network.evaluate, planes))
+            assert all(np.array_equal(a, b) for one, other in zip(alone, together, strict=True)
+                       for a, b in zip(one, other, strict=True))  # fmt: skip

@@ -7,6 +7,7 @@ rule about batches. :class:`TorchNetwork` is for a GPU.
 """
 
 from copy import deepcopy
+from threading import get_ident
 
 import numpy as np
 import torch
@@ -37,23 +38,25 @@ class CompiledNetwork:
         self.actions, self.layout = board.actions, layout_of(network.settings)
         self.weights, running = self.layout.pack(network)
         self.affine = self.layout.affine(self.weights, running, EPSILON)
-        self.activations = aligned(0)
-        self.cells, self.chances = np.arange(board.cells)[None], np.empty(board.actions)
+        self.cells = np.arange(board.cells)[None]
+        # Each thread has room of its own: kernels let other threads run, which may ask the same network meanwhile.
+        self.activations: dict[int, np.ndarray] = {}
         self.order = np.stack([np.arange(MOST_BOARDS), np.zeros(MOST_BOARDS, int)], axis=1)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities (n, actions) and values (n,) of a batch of planes (n, 1, rows, cols)."""
         count = len(planes)
-        if len(self.activations) < min(count, MOST_BOARDS) * self.layout.size:
-            self.activations = aligned(min(count, MOST_BOARDS) * self.layout.size)
+        room = self.activations.get(get_ident())
+        if room is None or len(room) < min(count, MOST_BOARDS) * self.layout.size:
+            room = self.activations[get_ident()] = aligned(min(count, MOST_BOARDS) * self.layout.size)
         # Batch norm is a scale and a shift here, so a layer's outputs may take the place of its products.
-        batch = Batch(self.activations, self.activations, self.affine)
+        batch, chances = Batch(room, room, self.affine), np.empty(self.actions)
         cells = np.ascontiguousarray(planes, np.float32).reshape(count, -1)
         priors, values = np.empty((count, self.actions), np.float32), np.empty(count, np.float32)
         for start in range(0, count, MOST_BOARDS):
             part = slice(start, min(start + MOST_BOARDS, count))
             evaluate(self.layout.plan, part.stop - start, batch, self.weights, cells[part], self.cells, self.order,
-                     priors[part], values[part], self.chances)  # fmt: skip
+                     priors[part], values[part], chances)  # fmt: skip
         return priors, values
 
 

@@ -193,6 +193,8 @@ def switch_ratios(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str) -> p
     cells = adaptive.cells(switches, thesis)
     here = cells[(cells["scale"] == scale) & cells["their_mean"].notna() & cells["mean"].notna()]
     here = here[[m == printed(board) for board, m in zip(here["board"], here["simulations"], strict=True)]]
+    if here.empty:
+        return here
     tested = here["p"].notna()
     corrected = pd.Series(np.nan, here.index)
     corrected[tested] = stats.holm(here.loc[tested, "p"].tolist())
