@@ -251,7 +251,7 @@ def beside_figure(elos: pd.DataFrame, beside: pd.DataFrame, column: str, across:
         {board_name(str(board)): drawn(rows) for board, rows in both.groupby("board", sort=False)},
         f"How Elo goes with {across}, as Spearman's correlation over the runs: {said}.",
         f"{caption} Spearman's correlation over the runs (1: the same order): {said}.",
-        both[[*keys, "elo", column]],
+        both[["unit", *keys, "elo", column]],
         key={kind_name(kind): look for kind, look in looks.items()},
         across=across,
         up="Elo",
