@@ -155,4 +155,4 @@ report.claim_table(claim)
 # papermill notebooks/adaptive.py out.ipynb -p boards connect4 -p methods rave -p presets laptop -p runs 2
 # ```
 #
-# The first takes seconds; the second computes two runs of each kind with one epoch, which takes about a minute.
+# The first takes seconds; the second computes two runs of each kind with one epoch, and says before it begins how long it will take on this machine.

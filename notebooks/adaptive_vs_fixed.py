@@ -140,4 +140,4 @@ claims.parts_table(parts, "Claim 7: adaptive minus fixed, mean Elo over runs.")
 # papermill notebooks/adaptive_vs_fixed.py out.ipynb -p preset smoke
 # ```
 #
-# takes about a minute.
+# says before it begins how long it will take on this machine.

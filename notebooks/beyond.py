@@ -126,4 +126,4 @@ report.beyond_table(elos)
 # papermill notebooks/beyond.py out.ipynb -p preset smoke
 # ```
 #
-# takes about a minute.
+# says before it begins how long it will take on this machine.

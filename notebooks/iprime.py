@@ -149,4 +149,4 @@ claims.parts_table(parts, "Claim 5 by its parts: difference of mean Elo over run
 # papermill notebooks/iprime.py out.ipynb -p preset smoke
 # ```
 #
-# takes about a minute.
+# says before it begins how long it will take on this machine.

@@ -132,4 +132,4 @@ report.stages_table(costs)
 # papermill notebooks/it_learns.py out.ipynb -p boards connect4 -p seeds 1 -p iterations 10
 # ```
 #
-# takes about a minute; the published scale with nothing stored about twenty-five minutes on two cores.
+# says before it begins how long it will take on this machine, and so does the published scale with nothing stored.

@@ -64,7 +64,7 @@ origin(found, asked.name)
 report.strength_figure(strengths, opponent_name)
 
 # %% [markdown]
-# Marks are runs, and lines join their means. Where two candidates cross and mingle, two runs of each cannot say which is better.
+# Marks are runs, and lines join their means. Where two candidates cross and mingle, so few runs cannot say which is better.
 #
 # ## The candidates
 

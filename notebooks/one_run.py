@@ -153,4 +153,4 @@ parameter_table(unit.run, "Every parameter of the run.")
 # papermill notebooks/one_run.py out.ipynb -p board othello -p method rollout -p iterations 20
 # ```
 #
-# takes about a minute; a hundred iterations take about four on one core.
+# says before it begins how long it will take on this machine.

@@ -160,4 +160,4 @@ report.phase_table(rows)
 # papermill notebooks/perfect_play.py out.ipynb -p simulations 100,400
 # ```
 #
-# takes about a minute.
+# says before it begins how long it will take on this machine.

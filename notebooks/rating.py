@@ -253,4 +253,4 @@ report.runs_table(sds=(25, 50, 100), effects=(25, 50, 75, 100, 150), tests=5)
 # papermill notebooks/rating.py out.ipynb -p repetitions 1000 -p seed 1
 # ```
 #
-# takes about half a minute; the published scale with another seed about a minute on two cores.
+# says before it begins how long it will take on this machine, and so does the published scale with another seed.

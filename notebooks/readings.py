@@ -172,4 +172,4 @@ say(
 # papermill notebooks/readings.py out.ipynb -p games 20
 # ```
 #
-# takes about a minute; the published scale with another seed (`-p seed 1`) about three minutes on two cores.
+# says before it begins how long it will take on this machine, and so does the published scale with another seed (`-p seed 1`).
