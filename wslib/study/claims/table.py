@@ -200,7 +200,7 @@ def _needed(parts: Sequence[Part], word: str) -> str:
     if word != UNDECIDED:
         return "–"
     open_ = [part for part in parts if part.word == UNDECIDED]
-    least = f"it takes {FEWEST_RUNS} runs a side at least"
+    least = f"each part takes {FEWEST_RUNS} runs a side at least"
     if any(not part.runs for part in open_):
         return least if any(part.of == "runs" for part in open_) else "its matches are not played yet"
     if any(part.needed is None for part in open_):
