@@ -50,6 +50,7 @@ class Bench:
         self.examples = _gathered(self.board, settings, [made_up_examples(self.board, boards, seed)])
         _shuffled(settings, self.examples, np.array([stream(seed, "order")]))
         self.layout = layout = layout_of(self.network.settings)
+        self.seen = self.examples._replace(cells=layout.seen(self.examples.cells))
         self.weights, self.running = layout.pack(self.network)
         self.batch = Batch(aligned(layout.size * boards), aligned(layout.size * boards), aligned(layout.statistics))
         turned, gradients, means, squares = (aligned(layout.weights) for _ in range(4))
@@ -62,7 +63,7 @@ class Bench:
     def gradients(self) -> dict[str, np.ndarray]:
         """The step up to its gradients, by the names of the parameters."""
         plan, batch, fit = self.layout.plan, self.batch, self.fit
-        e = self.examples
+        e = self.seen
         show(plan, e.planes, e.cells, e.order, 0, self.boards, batch.outputs)
         draw_masks(fit.masks, stream(0, "masks"), np.uint64(self.dropped), self.kept)
         turn_weights(plan, fit)
@@ -128,7 +129,7 @@ def test_gradients_are_torch_s_in_double_precision(options, boards):
 @every_shape
 def test_what_fills_channels_up_to_whole_blocks_stays_zero(options):
     bench = Bench(options, 16)
-    e, used = bench.examples, np.zeros(bench.layout.weights, bool)
+    e, used = bench.seen, np.zeros(bench.layout.weights, bool)
     for places in bench.layout.places.values():
         used[places] = True
     for step in range(3):
@@ -179,7 +180,7 @@ def test_steps_are_adam_s():
     m, v = np.zeros_like(weights), np.zeros_like(weights)
     for t in range(1, 4):
         before = bench.weights.copy()
-        train_batch(bench.layout.plan, 32, bench.batch, bench.fit, bench.examples, 0, 0.005, stream(t, "m"),
+        train_batch(bench.layout.plan, 32, bench.batch, bench.fit, bench.seen, 0, 0.005, stream(t, "m"),
                     np.uint64(bench.dropped), bench.kept, bench.losses, bench.chances)  # fmt: skip
         g = bench.fit.gradients.astype(float)
         m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g

@@ -133,12 +133,13 @@ def _fit_compiled(network: Network, settings: FitSettings, shown: Examples, labe
             getattr(fitted, name)[:] = moment
     dropped = round(network.settings.dropout * SHARES)
     kept = np.float32(1 / (1 - dropped / SHARES))
+    seen = shown._replace(cells=layout.seen(shown.cells))
     streams, masks = np.array([stream(*labels, "shuffle")]), stream(*labels, "dropout")  # type: ignore[arg-type]
     losses, chances, step = np.zeros(2), np.zeros(shown.policy.shape[1]), 0
     for _ in range(settings.epochs):
         _shuffled(settings, shown, streams)
         losses[:], before = 0, step
-        step = train_pass(layout.plan, boards, batch, fitted, shown, settings.learning_rate, masks, step,
+        step = train_pass(layout.plan, boards, batch, fitted, seen, settings.learning_rate, masks, step,
                           np.uint64(dropped), kept, losses, chances)  # fmt: skip
     layout.unpack(network, weights, running, step)
     policy_loss, value_loss = losses / (step - before)

@@ -82,7 +82,7 @@ class Examples(NamedTuple):
     z: np.ndarray
     """(n,) float32: the game's result for the player to move."""
     cells: np.ndarray
-    """(symmetries, cells): where what lands in a cell comes from."""
+    """(symmetries, numbers of the input): the cell that each shows on a board turned so, or -1."""
     actions: np.ndarray
     """(symmetries, actions): where what becomes an action's number comes from."""
     order: np.ndarray
@@ -106,14 +106,15 @@ def multiply(a, a_at, a_block, turned, rows, b, b_at, b_block, depth, tables, ta
 @kernel
 def show(plan, planes, cells, order, start, boards, outputs):
     """The input: what each board of a batch, turned, has in the cells that the first layer looks at."""
-    blocks, depth = plan.taps.shape
-    for block in range(blocks):
-        for b in range(boards):
-            example, turn = order[start + b]
+    blocks, depth = plan.layers[0].inputs, plan.layers[0].depth
+    for b in range(boards):
+        plane, shown = planes[order[start + b, 0]], cells[order[start + b, 1]]
+        for block in range(blocks):
             at = (block * boards + b) * WIDTH
             for k in range(depth):
-                tap = plan.taps[block, k]
-                outputs[at + k] = planes[example, cells[turn, tap]] if tap >= 0 else ZERO_F
+                cell = shown[block * depth + k]
+                here = plane[max(cell, 0)]  # read in any case, so that nothing branches
+                outputs[at + k] = here if cell >= 0 else ZERO_F
 
 
 @inlined
@@ -233,10 +234,12 @@ def place(at, boards, channel):
 def softmax(outputs, at, boards, actions, chances):
     """Write e^(output - largest) of a board's actions to ``chances``; returns their sum and the largest output."""
     largest = outputs[at]
-    for a in range(1, actions):
-        largest = max(largest, outputs[place(at, boards, a)])
     for a in range(actions):
-        chances[a] = exp_(np.float64(outputs[place(at, boards, a)]) - np.float64(largest))
+        output = outputs[place(at, boards, a)]
+        largest = output if output > largest else largest
+        chances[a] = output
+    for a in range(actions):  # side by side in memory, so that several are computed at once
+        chances[a] = exp_(chances[a] - np.float64(largest))
     total = 0.0
     for a in range(actions):
         total += chances[a]

@@ -48,8 +48,6 @@ class Plan(NamedTuple):
     layers: np.ndarray
     tables: np.ndarray
     """For each product: bounds for each of its outputs, then pairs of blocks, all as places in this array."""
-    taps: np.ndarray
-    """For each number of an input block the cell of the board that it shows, or -1: (blocks, depth)."""
 
 
 class _Place(NamedTuple):
@@ -103,6 +101,8 @@ class Layout:
     """A network's layers, sizes of the arrays that they need, and where each tensor of torch's lies in them."""
 
     plan: Plan
+    taps: np.ndarray
+    """For each number of the input the cell of the board that it shows, or -1."""
     size: int
     """Floats for the activations of a board."""
     weights: int
@@ -116,6 +116,10 @@ class Layout:
     means: dict[str, np.ndarray] = field(repr=False)
     """For each batch norm by name, where its channels' means lie among the statistics."""
     variances: dict[str, np.ndarray] = field(repr=False)
+
+    def seen(self, cells: np.ndarray) -> np.ndarray:
+        """The cell that each number of the input shows, or -1, where ``cells[t, c]`` lands in cell ``c`` by turn ``t``."""
+        return np.where(self.taps >= 0, cells[:, self.taps], -1)
 
     def pack(self, network: Network) -> tuple[np.ndarray, np.ndarray]:
         """A network's weights and its running statistics, laid out."""
@@ -178,8 +182,8 @@ class _Builder:
     def layout(self) -> Layout:
         """The layout of the layers so far, with the sizes of all arrays."""
         rows = [tuple(layer[name] for name in LAYER.names or ()) for layer in self.layers]
-        plan = Plan(np.array(rows, LAYER), np.concatenate(self.tables), self.taps)
-        return Layout(plan, self.size, self.weights, self.masks, self.statistics, self.places, self.means,
+        plan = Plan(np.array(rows, LAYER), np.concatenate(self.tables))
+        return Layout(plan, self.taps.ravel(), self.size, self.weights, self.masks, self.statistics, self.places, self.means,
                       self.variances)  # fmt: skip
 
     def _input(self, rows: int, cols: int, convolved: bool) -> tuple[np.ndarray, _Place]:

@@ -38,7 +38,7 @@ class CompiledNetwork:
         self.actions, self.layout = board.actions, layout_of(network.settings)
         self.weights, running = self.layout.pack(network)
         self.affine = self.layout.affine(self.weights, running, EPSILON)
-        self.cells = np.arange(board.cells)[None]
+        self.cells = self.layout.seen(np.arange(board.cells)[None])
         # Each thread has room of its own: kernels let other threads run, which may ask the same network meanwhile.
         self.activations: dict[int, np.ndarray] = {}
         self.order = np.stack([np.arange(MOST_BOARDS), np.zeros(MOST_BOARDS, int)], axis=1)
