@@ -118,7 +118,7 @@ class Layout:
     variances: dict[str, np.ndarray] = field(repr=False)
 
     def seen(self, cells: np.ndarray) -> np.ndarray:
-        """The cell that each number of the input shows, or -1, where ``cells[t, c]`` lands in cell ``c`` by turn ``t``."""
+        """The cell that each number of the input shows, or -1, where turn ``t`` brings ``cells[t, c]`` to ``c``."""
         return np.where(self.taps >= 0, cells[:, self.taps], -1)
 
     def pack(self, network: Network) -> tuple[np.ndarray, np.ndarray]:
@@ -183,8 +183,8 @@ class _Builder:
         """The layout of the layers so far, with the sizes of all arrays."""
         rows = [tuple(layer[name] for name in LAYER.names or ()) for layer in self.layers]
         plan = Plan(np.array(rows, LAYER), np.concatenate(self.tables))
-        return Layout(plan, self.taps.ravel(), self.size, self.weights, self.masks, self.statistics, self.places, self.means,
-                      self.variances)  # fmt: skip
+        return Layout(plan, self.taps.ravel(), self.size, self.weights, self.masks, self.statistics, self.places,
+                      self.means, self.variances)  # fmt: skip
 
     def _input(self, rows: int, cols: int, convolved: bool) -> tuple[np.ndarray, _Place]:
         """The board: for a convolution the nine cells around each cell are its channels, else all cells are."""
