@@ -13,9 +13,9 @@
 # %% [markdown]
 # # One training run to look into
 #
-# **The question.** What happens in a training run, iteration by iteration? What do the games look like that it plays
-# against itself, and where does the time go? This page follows a single run; every curve below is what the loop writes down of an
-# iteration. Nothing is tested by it, because one run is one sample.
+# **The question.** What happens in a training {term}`run`, {term}`iteration` by iteration? What do the games look like that it plays
+# against itself, and where does the time go? This page follows one run with a {term}`warm start`. It tests nothing, because one run is one
+# sample.
 
 # %% tags=["parameters"]
 preset: str = "laptop"  # scale of the run: smoke, laptop, table, paper or letter; any other setting of a run may be given too, as -p epochs 3
@@ -34,17 +34,14 @@ from wslib.study.engine.notebook import origin, read_parameters, say
 from wslib.study.engine.runs import watch
 from wslib.study.pages.learning import OneRun
 from wslib.study.report import learning as report
-from wslib.study.report.look import method_name, parameter_table
+from wslib.study.report.look import parameter_table
 from wslib.study.report.play import what_it_saw
 
 asked = read_parameters(OneRun, globals())
 (unit,), labels = asked.units(), asked.labels()
 
-# %% [markdown]
-# While it trains, the curves below are drawn anew every few iterations. What is stored is read instead, and an interrupted
-# run goes on where it stopped.
-
 # %% tags=["remove-stderr", "remove-stdout"]
+# While it trains, curves are drawn anew every few iterations. An interrupted run goes on where it stopped.
 live = report.LiveCurves(asked.board, asked.method)
 watch(unit, asked.name, live)
 
@@ -54,33 +51,27 @@ log = study.tables([unit], labels, "iterations", asked.name)
 origin(results, asked.name)
 
 # %% [markdown]
-# ## Learning curves
+# ## In short
+
+# %% tags=["hide-input"]
+say(report.run_prose(log))
 
 # %%
 measures = {
-    "policy_loss": "policy loss", "value_loss": "value loss", "fresh_value_loss": "value error, fresh games",
-    "policy_entropy": "policy entropy", "draws": "draws", "distinct": "distinct games",
+    "fresh_policy_loss": "policy loss, fresh games", "fresh_value_loss": "value error, fresh games",
+    "value_loss": "value error, examples", "policy_entropy": "policy entropy", "draws": "draws", "distinct": "distinct games",
 }  # fmt: skip
 report.curves_figure(
     log,
     measures,
-    "What the loop tells of every iteration: losses on the examples, the value's error on the games just played, the entropy of the search's policy, and how many of the iteration's games were drawn, or differed from all others.",
+    "What the loop tells of every iteration: how far the network is from the search and from the outcome, in games that it has not learned from and in its examples; the entropy of the search's policy; and how many of the iteration's games were drawn, or differed from all others.",
 )
 
 # %% [markdown]
-# Read the panels together. The policy's loss falls when the network learns to foretell the search; the value's error on *fresh games* is the
-# honest one, because the network has not seen them. Entropy that falls means a search that has made up its mind.
-
-# %% tags=["hide-input"]
-warm = log[log["phase"] != "baseline"]
-arena = log["arena_wins"] + log["arena_draws"] + log["arena_losses"]
-say(
-    f"The warm start by {method_name(asked.method)} lasted {len(warm)} of {len(log)} iterations. The gate let "
-    f"{log['accepted'].sum()} new networks pass. Of the positions that searches needed to know, "
-    f"{100 * (1 - log['evaluations'].sum() / log['leaves'].sum()):.0f} % had been evaluated before and were remembered."
-)
-
-# %% [markdown]
+# Read the panels together. The loss of the {term}`policy` falls when the network learns to foretell the search, and the {term}`policy`'s
+# entropy falls when the search makes up its mind. The error on *fresh games*, played but not yet learned from, is the honest one. Hold it
+# against the number of draws: a drawn game is the easiest to foretell, so an error that falls while draws rise need not be knowledge.
+#
 # ## What its games look like
 
 # %%
@@ -92,7 +83,8 @@ draw.boards([draw.board(p, size=186) for p in ends], captions=[f"end of a game i
 draw.filmstrip(ends[-1], every=4)
 
 # %% [markdown]
-# Compare the first of the final positions with the last. Do the stones lie as if by chance, or do they threaten and answer?
+# Above, final positions from early to late; below, the last of these games, move by move. Do the stones lie as if by chance, or do they
+# threaten and answer? A late game that fills the board is one in which neither side let the other complete a line.
 #
 # ## What its network sees
 #
@@ -103,19 +95,30 @@ draw.filmstrip(ends[-1], every=4)
 what_it_saw(unit.run)
 
 # %% [markdown]
+# At first all moves look about the same to it. In the position where one move stands out, watch how many iterations pass before the network
+# sees without any search what a beginner sees at once, and whether it ever forgets it again.
+#
 # ## Where the time goes
 
 # %%
 costs = labels.join(study.provenance([unit], asked.name))
 report.stages_table(costs)
 
+# %% tags=["hide-input"]
+say(report.cost_prose(log, costs))
+
 # %% [markdown]
+# What {term}`self-play` and {term}`arena` take is the searches', and of that most is the network's, asked about position after position. The
+# {term}`preset` `laptop` passes once over its examples; with the ten passes of Table 5.2, training would be by far the dearest stage.
+#
 # ## Its settings
 
 # %%
 parameter_table(unit.run, "Every parameter of the run.")
 
 # %% [markdown]
+# Every line can be changed by its name (`-p epochs 3`); what is not named stays as it is here.
+#
 # ## Limits
 #
 # One run says how things can go, not how they go on average: two runs that differ in nothing but the seed may end apart by

@@ -13,13 +13,10 @@
 # %% [markdown]
 # # RHEA: a plan that evolves
 #
-# Tree search asks of every position what to do next. Rolling horizon evolution {cite}`perez2013rhea` asks for a whole plan at once, a sequence of
-# own actions, and improves it the way breeders do: copy what is good, change a little, keep what is better.
-# [The searches](searches.ipynb) say in two paragraphs how RHEA works, and [the orientation](orientation.ipynb) how strong it
-# is. This page takes it apart. The thesis puts RHEA aside after its first experiment; as a warm start it remains untried.
-#
-# At the end you can judge one sentence of the thesis (section 5.4): that in Othello, RHEA does not convincingly beat random play. Whether
-# that is a weakness of evolution or of how its plans are written down, the section *Repaired, or replaced at random* measures.
+# **The question.** {term}`Tree search <MCTS>` asks of every position what to do next. Rolling horizon evolution ({term}`RHEA`)
+# {cite}`perez2013rhea` asks for a whole plan at once, a sequence of own actions, and improves it the way breeders do: copy what is good,
+# change a little, keep what is better. The thesis {cite}`wang2021thesis` (section 5.4) finds that in Othello it does not convincingly beat
+# random play, and puts it aside. Is that a weakness of evolution, or of how its plans are written down?
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: as in the book; smoke: seconds
@@ -28,162 +25,86 @@ games: int = 100  # games a match, half with each colour
 seed: int = 0  # seed of their random streams
 
 # %%
-import numpy as np
-import pandas as pd
-
-from wslib import draw, game, match, player
-from wslib._compiled import stream
-from wslib.rhea import RheaSettings, empty_population, evolve_moves, make_plan
+from wslib import draw
 from wslib.study.engine.notebook import read_parameters, say
 from wslib.study.pages.base import Evolution
-from wslib.study.report.charts import Look, show_panels
-from wslib.study.report.look import board_name, percent, show_table
+from wslib.study.report import evolution as report
 
 asked = read_parameters(Evolution, globals())
+found = report.against_random(asked)
 
 # %% [markdown]
+# ## In short
+
+# %% tags=["hide-input"]
+say(report.in_short(found))
+
+# %%
+report.against_random_figure(found, asked.games)
+
+# %% [markdown]
+# Compare the two rows of each panel. They are the same evolution; only a plan that has become illegal on the way is treated differently.
+# What looks like a weakness of evolution in one game may be one of its encoding; [the readings](readings.ipynb) say how well each
+# rule fits the published table. How strong RHEA is beside tree search, [the orientation](orientation.ipynb) shows.
+#
 # ## Individuals
 #
 # An individual is a sequence of genes, one for each of the player's next actions; the opponent's replies are not planned but
-# drawn at random. The following function lets a population evolve and returns what is left of it: the genes, their fitness,
-# and the move that would be played. It is the compiled code that plays the matches, called for a single position.
-
+# drawn at random. Here X, to move, has three in a row and can complete the line:
 
 # %%
-def evolved(position, individuals=50, number=0, **changes):
-    """Genes and fitness of the survivors, and the move, after so many individuals."""
-    settings = RheaSettings(rollouts=2 * individuals, **changes)
-    population, action = empty_population(settings), np.empty(1, np.int64)
-    own, opp = (np.array([word]) for word in position.words)
-    streams = np.array([stream(asked.seed, "evolution", number)])
-    plan, first = make_plan(settings), np.zeros(1, np.int64)
-    evolve_moves(position.game.rules, plan, population, own, opp, streams, first, action)
-    alive = slice(plan.population)
-    return population.genes[alive], population.fitness[alive], position.game.action_name(int(action[0]))
-
-
-# %% [markdown]
-# X, to move, has three in a row and can complete the line:
-
-# %%
-threat = game("connect4").position("3 1 4 1 2 6")
-draw.board(threat, size=220)
+draw.board(report.threat(), size=220)
 
 # %% [markdown]
 # A gene is a large random number. By the default, *repair*, it is divided by the number of legal moves, and the remainder
-# says which of them it stands for. The first genes of a population as it was drawn, and of what evolution made of it:
-
+# says which of them it stands for. So a plan means something in every position, whatever the opponent does:
 
 # %%
-def first_moves(genes, position):
-    return [position.moves[gene % len(position.moves)] for gene in genes[:, 0]]
-
-
-(drawn, _, _), (bred, _, _) = evolved(threat, 10), evolved(threat)
-counts = {name: pd.Series(first_moves(g, threat)).value_counts() for name, g in (("drawn", drawn), ("evolved", bred))}
-show_table(
-    pd.DataFrame(counts)
-    .reindex(threat.moves, fill_value=0)
-    .fillna(0)
-    .astype(int)
-    .rename_axis("first move")
-    .reset_index(),
-    "How many individuals of one population begin with each move, before and after the evolution.",
-)
+report.first_moves_table(asked)
 
 # %% [markdown]
+# Drawn populations spread evenly over all moves; in evolved ones the winning move has the largest share. It does not have all: every
+# child may change its first gene, and one that lost the win stays until somebody better takes its place.
+#
 # ## Fitness
 #
-# With $Q_i$ the result of the $i$-th of $n$ rollouts and $h_i$ the plies from the present position to its end, section 5.4
-# defines
+# With $Q_i$ the result of the $i$-th of $n$ {term}`rollouts <playout>` and $h_i$ the {term}`plies <ply>` from the present position to its
+# end, section 5.4 defines
 #
 # $$F = \frac{1}{n}\sum_{i=1}^{n} \frac{Q_i}{h_i}.$$
 #
 # Dividing by the length has a purpose, to prefer quick wins, and a price: whatever happens late hardly counts.
 
 # %%
-lengths = (1, 3, 9, 19, 33)
-show_table(
-    pd.DataFrame({"plies": lengths, "a win counts": [f"{1 / h:.3f}" for h in lengths]}),
-    "What a won rollout adds, by the plies it took.",
-)
-
-# %% tags=["hide-input"]
-played = {
-    name: match(game(name), player("random"), player("random"), asked.games, asked.seed).frame()
-    for name in ("connect4", "othello")
-}
-shortest = {name: frame["plies"].min() for name, frame in played.items()}
-say(
-    f"Random games of Othello never end before ply {shortest['othello']} here: from the start, all wins count about the "
-    f"same, and little; the noise of two rollouts is large beside any difference between plans. In Connect Four the shortest of "
-    f"{asked.games} random games took {shortest['connect4']} plies."
-)
+report.lengths_table(asked)
 
 # %% [markdown]
+# Look at Othello's row. Its games all take about as long, so that at the start every win counts about the same, and little: the noise of
+# two rollouts is large beside any difference between plans. Where games can be short, a quick win stands out.
+#
 # ## Mutation and selection
 #
 # One individual after the other is made by copying a parent drawn at random and changing each of its genes with a certain
 # chance. It takes the place of the least fit of all, itself included. There is no crossover.
 
-# %% tags=["hide-input"]
-usual = RheaSettings()
-unchanged = (1 - usual.mutation) ** usual.horizon
-say(
-    f"With {usual.horizon} genes and a chance of {usual.mutation} for each, {usual.horizon * usual.mutation:.0f} genes change "
-    f"on average, {percent(unchanged)} % of the copies are their parents' equals, and {percent(1 - usual.mutation)} % begin with the "
-    "same gene."
-)
+# %%
+report.mutation_table()
 
 # %% [markdown]
+# Most copies keep their first gene, the only one that is played. So evolution mostly asks what may follow a first move, and seldom tries
+# another one.
+#
 # The fitness of a population rises because better plans are found, and also because the lucky ones are kept: an individual is
 # evaluated once, and whoever had a good day stays. In this position luck cannot imitate skill, because nothing but the winning
-# move has a fitness of one; in a quiet position it can. More individuals with the same seed continue the same evolution, so
+# move has a fitness of one; in a quiet position it can. More individuals with the same {term}`seed` continue the same evolution, so
 # that each curve follows the same evolutions through time.
 
 # %%
-budgets = (10, 15, 20, 30, 50, 100)
-rows = []
-for rule in ("repair", "random"):
-    for individuals in budgets:
-        runs = [evolved(threat, individuals, i, illegal=rule) for i in range(asked.evolutions)]
-        best, mean = np.mean([f.max() for _, f, _ in runs]), np.mean([f.mean() for _, f, _ in runs])
-        wins = np.mean([move == "5" for _, _, move in runs])
-        rows.append({"rule": rule, "individuals": individuals, "fittest": best, "mean": mean, "wins": wins})
-curve = pd.DataFrame(rows)
-
-
-# %% tags=["hide-input"]
-rules = {"repair": Look("#0072B2", "o"), "random": Look("#D55E00", "s")}
-
-
-def fitness(axis):
-    for rule, look in rules.items():
-        part = curve[curve["rule"] == rule]
-        axis.plot(part["individuals"], part["fittest"], **look.plot)
-        axis.plot(part["individuals"], part["mean"], **look._replace(line="--").plot)
-
-
-def won(axis):
-    for rule, look in rules.items():
-        part = curve[curve["rule"] == rule]
-        axis.plot(part["individuals"], 100 * part["wins"], **look.plot)
-    axis.set_ylim(0, 105)
-
-
-last = curve[curve["individuals"] == 50].set_index("rule")
-show_panels(
-    {"fitness": fitness, "winning move played, %": won},
-    f"After 50 individuals the fittest has {last['fittest']['repair']:.2f} (repair) and {last['fittest']['random']:.2f} (random).",
-    f"Connect Four, the position above: fitness in the population, and how often the win is played; means of {asked.evolutions} evolutions. "
-    "Full lines are the fittest, dashed ones the population's mean.",
-    curve,
-    key=rules,
-    across="individuals",
-)
+report.progress_figure(report.progress(asked), asked.evolutions)
 
 # %% [markdown]
-# Here both rules do the same: a column is full only late in the game, so that nearly every gene is legal.
+# In this game the two rules should hardly differ: a column is full only late, so that nearly every gene is legal. The fittest individual
+# settles what is played, so a population whose mean (dashed) lags far behind may still play the win.
 #
 # ## Repaired, or replaced at random
 #
@@ -192,13 +113,7 @@ show_panels(
 # would a gene drawn at random be legal?
 
 # %%
-shares = []
-for name in ("gobang", "connect4", "othello"):
-    games_played = match(game(name), player("random"), player("random"), 20, asked.seed)
-    line = [p for i in range(20) for p in games_played[i].line() if not p.is_over]
-    legal = np.array([len(p.moves) for p in line]) / game(name).actions
-    shares.append({"game": board_name(name), "actions": game(name).actions, "legal %": percent(legal.mean())})
-show_table(pd.DataFrame(shares), "Legal moves in random games, as a share of the game's actions.")
+report.legal_table(asked)
 
 # %% [markdown]
 # In Othello a random gene is almost always illegal. The individual's fitness then is that of random moves, whatever its genes
@@ -206,48 +121,21 @@ show_table(pd.DataFrame(shares), "Legal moves in random games, as a share of the
 # that is illegal, the move played is a random one.
 
 # %%
-opening = game("othello").start()
-
-
-def legal_first(rule, number):
-    """Whether the fittest individual's first gene says what is played, at the start of Othello."""
-    genes, fitness, _ = evolved(opening, 50, number, illegal=rule)
-    gene = int(genes[np.argmax(fitness), 0])
-    return rule == "repair" or (gene < 64 and opening.game.action_name(gene) in opening.moves)
-
-
-chosen = {rule: np.mean([legal_first(rule, i) for i in range(asked.evolutions)]) for rule in ("repair", "random")}
-matches = {
-    rule: match(game("othello"), player("rhea", illegal=rule), player("random"), asked.games, asked.seed)
-    for rule in chosen
-}
-show_table(
-    pd.DataFrame({
-        "illegal actions": list(chosen),
-        "first gene of the fittest is legal %": [percent(v) for v in chosen.values()],
-        "score against random %": [percent(m.win_rate) for m in matches.values()],
-    }),
-    f"Othello: evolutions at the start of the game ({asked.evolutions} each), and {asked.games} games against random play.",
-)  # fmt: skip
-
-# %% tags=["hide-input"]
-say(
-    f"Replaced at random, the fittest plan decides the move in {percent(chosen['random'])} % of the evolutions; all others play "
-    f"a random move, and RHEA scores {percent(matches['random'].win_rate)} % against random play. Repaired, it scores "
-    f"{percent(matches['repair'].win_rate)} %. What looked like a weakness of evolution is likely one of its encoding. "
-    "[The readings](readings.html) say how well each fits the published table."
-)
+report.decided_table(asked, found)
 
 # %% [markdown]
+# Where the plan does not decide the move, chance does, and a player of chance moves cannot beat random play. This is how a sentence about
+# evolution may have come out of a sentence about encoding; that the source did so is our inference from its results.
+#
 # ## As a warm start
 #
-# A training run with `method="rhea"` lets RHEA play both sides of the first iterations. It has no visits to make a policy of:
-# the policy to be learned is all weight on the move that was played.
+# The thesis leaves RHEA as a {term}`warm start` untried (section 5.6). A training run with `method="rhea"` lets RHEA play both sides of the
+# first {term}`iterations <iteration>`. It has no {term}`visits` to make a {term}`policy` of: the policy to be learned is all weight on the
+# move that was played. [Beyond the sources](beyond.ipynb) tries it.
 #
 # ## Limits
 #
-# One position and one opponent are shown. That the source replaced illegal actions at random is an inference from its
-# results.
+# One position and one opponent are shown: who beats random play need not beat anybody else.
 #
 # ## Exercises
 #

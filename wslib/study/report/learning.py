@@ -79,17 +79,60 @@ def curves_figure(iterations: pd.DataFrame, measures: Mapping[str, str], caption
     for column, label in measures.items():
         for board, draw in curves(iterations, "iteration", column, looks).items():
             panels[label if single else f"{board}: {label}"] = draw
-    column, label = next(iter(measures.items()))
-    means = _last(iterations).groupby(KEYS, sort=False)[column].mean()
     behind = [c for c in ("unit", *KEYS, "seed", "iteration", *measures) if c in iterations]
     return show_panels(
         panels,
-        f"The {label} at the last iteration. {finding(means, '{:.2f}')}",
+        _curves_finding(iterations, measures),
         caption,
         iterations[behind],
         key=_named(looks),
         across="iteration",
         height=2.0,
+    )
+
+
+def _curves_finding(iterations: pd.DataFrame, measures: Mapping[str, str]) -> str:
+    """What curves show, in words: of one kind in one game how each goes, of more the first one's highest and lowest."""
+    if iterations.groupby(KEYS).ngroups == 1:
+        ends = iterations.groupby("iteration")[list(measures)].mean().iloc[[0, -1]]
+        ways = [f"{label} from {ends[c].iloc[0]:.2f} to {ends[c].iloc[-1]:.2f}" for c, label in measures.items()]
+        return f"From the first to the last of {iterations['iteration'].max()} iterations: {'; '.join(ways)}."
+    column, label = next(iter(measures.items()))
+    means = _last(iterations).groupby(KEYS, sort=False)[column].mean()
+    return f"At the last iteration, {label}. {finding(means, '{:.2f}')}"
+
+
+@once_there("what became of this run.")
+def run_prose(log: pd.DataFrame) -> str:
+    """One run in three sentences: how long its warm start was, what its network learned, what the gate let pass."""
+    board, kind = board_name(log["board"].iloc[0]), kind_name(log["kind"].iloc[0])
+    width = max(1, min(10, len(log) // 2))
+    means = log[["fresh_policy_loss", "fresh_value_loss"]].rolling(width).mean().set_index(log["iteration"]).dropna()
+    (policy, value), (policy_last, value_last) = means.iloc[0], means.iloc[-1]
+    best = means["fresh_value_loss"].idxmin()
+    warm = int((log["phase"] != "baseline").sum())
+    start = f"the first {warm} of them with {kind}" if warm else "none of them with a warm start"
+    learned = "easier" if policy_last < policy else "no easier"
+    text = (
+        f"This run of {board} made {len(log)} iterations, {start}. Its search became {learned} to foretell: on games "
+        f"that the network had not seen, its policy loss went from {policy:.2f} to {policy_last:.2f} (means of {width} "
+        f"iterations). Its error about who would win them went from {value:.2f} to {value_last:.2f}"
+    )
+    if best != means.index[-1] and means["fresh_value_loss"][best] < 0.9 * value_last:
+        lowest = means["fresh_value_loss"][best]
+        text += f", after {lowest:.2f} in iterations {best - width + 1} to {best}: learning is no straight line"
+    early = log["accepted"][: len(log) // 2].sum()
+    return f"{text}. The gate let {log['accepted'].sum()} new networks pass, {early} of them in the first half."
+
+
+def cost_prose(log: pd.DataFrame, costs: pd.DataFrame) -> str:
+    """What playing takes of a run's time, and how often searches asked for what was remembered."""
+    stages = costs[["cpu_self-play", "cpu_arena", "cpu_training", "cpu_storing"]].sum()
+    remembered = 1 - log["evaluations"].sum() / log["leaves"].sum()
+    return (
+        f"Playing, in self-play and arena, takes {100 * stages.iloc[:2].sum() / stages.sum():.0f} % of the time. Of "
+        f"the positions that searches asked about, {100 * remembered:.0f} % had been evaluated before and were "
+        "remembered."
     )
 
 
