@@ -15,7 +15,8 @@ from wslib.network.runtime import CompiledNetwork
 from wslib.parameters import ParameterError
 from wslib.play import NetworkPlayer, match, sit
 from wslib.play.matches import Table
-from wslib.search import GUIDED, THESIS, GuidedSettings, guided, search
+from wslib.prompt.searches import search
+from wslib.search import GUIDED, THESIS, GuidedSettings, guided
 from wslib.search import plain as reference
 from wslib.search.guided import GuidedSearch, empty_memory
 

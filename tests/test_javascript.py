@@ -24,6 +24,7 @@ from wslib.games import Game, Position, game
 from wslib.network.model import Network, from_bytes, to_bytes
 from wslib.network.runtime import CompiledNetwork
 from wslib.network.settings import NetworkSettings
+from wslib.prompt.result import edge_table
 from wslib.search import GuidedSettings, kernels
 from wslib.search.guided import GuidedSearch
 from wslib.search.methods import THESIS
@@ -161,7 +162,7 @@ def test_a_file_that_is_no_network_of_ours_is_refused():
 def table(forest: kernels.Forest, plan: kernels.Plan, board: Game, own: np.uint64, opp: np.uint64) -> dict[str, Any]:
     """What a search knows of a state, as the driver tells it."""
     rows = np.zeros((board.actions, 10))
-    count = kernels.edge_table(board.rules, plan, forest, 0, int(kernels.find(forest, 0, own, opp)), rows)
+    count = edge_table(board.rules, plan, forest, 0, int(kernels.find(forest, 0, own, opp)), rows)
     columns = {"visits": 2, "q": 3, "visitsRave": 5, "qRave": 6}
     return {name: rows[:count, column].tolist() for name, column in columns.items()}
 

@@ -12,8 +12,9 @@ import worker_tasks
 
 from wslib.games import FIRST, SECOND, Game, IllegalMove, Position, game
 from wslib.parameters import ParameterError
-from wslib.play import Games, match, move, play, player, sit
+from wslib.play import Games, match, move, player, sit
 from wslib.play.matches import random_opening
+from wslib.prompt.against import play
 from wslib.search import kernels
 from wslib.workers import in_processes
 

@@ -14,8 +14,8 @@ from test_javascript import ask, network_of
 
 from wslib.games import game
 from wslib.network.model import to_bytes
-from wslib.network.prompt import PlayingNetwork
-from wslib.search import search
+from wslib.prompt.networks import PlayingNetwork
+from wslib.prompt.searches import search
 from wslib.study.engine import store
 from wslib.study.engine.networks import FILE
 from wslib.study.pages.learning import OneRun

@@ -18,7 +18,8 @@ from wslib.games import GAMES, Position, game, rules
 from wslib.parameters import ParameterError
 from wslib.perfect.solver.solution import solve
 from wslib.play import match, player
-from wslib.search import GUIDED, GuidedSettings, SearchSettings, methods, plain, search
+from wslib.prompt.searches import search
+from wslib.search import GUIDED, GuidedSettings, SearchSettings, methods, plain
 from wslib.search.guided import GuidedSearch
 from wslib.study.pages.catalogue import EXPERIMENTS
 from wslib.training import loop, settings

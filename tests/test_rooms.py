@@ -9,7 +9,8 @@ import wslib
 HOUSE = Path(wslib.__file__).parent
 GROUND = ("_bar", "_kernel_cache", "_compiled", "_numbers", "parameters", "files", "_stopping", "workers")
 """What every room stands on: it knows of no room."""
-ROOMS = (*GROUND, "games", "draw", "search", "rhea", "play", "network", "training", "perfect", "check", "study")
+CORE = ("games", "draw", "search", "rhea", "play", "network", "training", "perfect", "check")
+ROOMS = (*GROUND, *CORE, "prompt", "study")
 """From the top down."""
 
 

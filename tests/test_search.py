@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wslib.games import Game, Position, game
-from wslib.search import SearchResult, SearchSettings, kernels, search
+from wslib.prompt.result import SearchResult
+from wslib.prompt.searches import search
+from wslib.search import SearchSettings, kernels
 
 any_game = st.sampled_from(["othello", "othello-4x4", "connect4", "connect4-6x7", "gobang", "tictactoe"]).map(game)
 any_seed = st.integers(0, 2**32 - 1)

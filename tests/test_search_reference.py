@@ -9,7 +9,9 @@ from drivers import Fast, all_settings, playout_from
 
 from wslib._compiled import stream
 from wslib.games import Position, game
-from wslib.search import SearchSettings, kernels, search
+from wslib.prompt.result import edge_table
+from wslib.prompt.searches import search
+from wslib.search import SearchSettings, kernels
 from wslib.search import plain as reference
 
 POSITIONS = {
@@ -199,8 +201,8 @@ def test_games_searched_side_by_side_do_not_touch_each_other(name, method, fresh
         assert moves[index] == move
         assert streams[games[index]] == alone.streams[0]
         table, single = np.zeros((rules.actions, 10)), np.zeros((rules.actions, 10))
-        kernels.edge_table(rules, plan, forest, trees[index], kernels.find(forest, trees[index], *root.words), table)
-        kernels.edge_table(rules, plan, alone.forest, 0, alone.node(root), single)
+        edge_table(rules, plan, forest, trees[index], kernels.find(forest, trees[index], *root.words), table)
+        edge_table(rules, plan, alone.forest, 0, alone.node(root), single)
         assert np.array_equal(table, single)
 
 

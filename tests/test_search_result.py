@@ -5,7 +5,8 @@ from drivers import all_settings
 
 from wslib.games import game
 from wslib.parameters import RESULTS_VERSION, ParameterError, digest
-from wslib.search import SearchSettings, search
+from wslib.prompt.searches import search
+from wslib.search import SearchSettings
 
 # --- settings ---------------------------------------------------------------------------------------------------------
 

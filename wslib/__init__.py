@@ -13,13 +13,14 @@ The rooms of the house; each knows only those above it, and nothing above ``stud
     parameters.py, files.py, workers.py: validated parameters with an id; files that are whole; worker processes
     games/     rules on bitboards; positions, moves by name         game
     draw/      boards, heat maps, trees as SVG                      draw
-    search/    one loop; six guided searches are a table            search
+    search/    one loop; six guided searches are a table
     rhea.py    rolling horizon evolution
-    play/      players, matches, a game at the prompt               player, match, move, play
-    network/   layers, fitting, compiled evaluation                 network, load
+    play/      players, matches                                     player, match, move
+    network/   layers, fitting, compiled evaluation
     training/  self-play, training, arena: the loop of a run
     perfect/   solvers, positions with known values, measures       solve
     check.py   what whoever adds a game can rely on                 check_game
+    prompt/    searches and networks to look into, a game of yours  search, network, load, play
     study/     the study itself, which asks and shows               train, trained, run, runs, tournament
                engine/ (units of work, store, command line), statistics/ (ratings, tests), pages/ (experiments),
                claims/ (verdicts), report/ (tables, figures), lab/ (JupyterLab)       board, inspect, monitor, browse
@@ -36,14 +37,14 @@ if TYPE_CHECKING:
     from wslib import draw as draw
     from wslib.check import check_game as check_game
     from wslib.games import game as game
-    from wslib.network.prompt import load as load
-    from wslib.network.prompt import network as network
     from wslib.perfect.solver.solution import solve as solve
     from wslib.play import move as move
-    from wslib.play import play as play
     from wslib.play import player as player
     from wslib.play.matches import match as match
-    from wslib.search import search as search
+    from wslib.prompt.against import play as play
+    from wslib.prompt.networks import load as load
+    from wslib.prompt.networks import network as network
+    from wslib.prompt.searches import search as search
     from wslib.study.lab.browser import browse as browse
     from wslib.study.lab.inspector import inspect as inspect
     from wslib.study.lab.monitor import monitor as monitor
@@ -58,9 +59,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "board": "study.lab.table", "browse": "study.lab.browser", "check_game": "check", "game": "games",
-    "inspect": "study.lab.inspector", "load": "network.prompt", "match": "play", "monitor": "study.lab.monitor",
-    "move": "play", "network": "network.prompt", "play": "play", "player": "play", "run": "study.prompt",
-    "runs": "study.prompt", "search": "search", "solve": "perfect.solver", "tournament": "study.prompt",
+    "inspect": "study.lab.inspector", "load": "prompt.networks", "match": "play", "monitor": "study.lab.monitor",
+    "move": "play", "network": "prompt.networks", "play": "prompt.against", "player": "play", "run": "study.prompt",
+    "runs": "study.prompt", "search": "prompt.searches", "solve": "perfect.solver", "tournament": "study.prompt",
     "train": "study.prompt", "trained": "study.prompt",
 }  # fmt: skip
 """Where the public names live: they are looked up when they are first used, so that this import takes no time, and that

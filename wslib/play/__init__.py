@@ -1,8 +1,7 @@
-"""Players (:mod:`.players`), matches in lockstep (:mod:`.matches`), a game at a prompt (:mod:`.prompt`)."""
+"""Players (:mod:`.players`) and matches in lockstep (:mod:`.matches`)."""
 
 from wslib.play.matches import Games, match
 from wslib.play.players import METHODS, NetworkPlayer, PlayerSettings, RandomSettings, Seat, move, player, sit
-from wslib.play.prompt import play
 
 __all__ = [
     "METHODS",
@@ -13,7 +12,6 @@ __all__ = [
     "Seat",
     "match",
     "move",
-    "play",
     "player",
     "sit",
 ]

@@ -297,25 +297,3 @@ def search_moves(rules, plan, forest, trees, own, opp, streams, games, simulatio
         if len(actions):
             root = find_root(tree, own[index], opp[index])
             actions[index] = choose(rules, plan, tree, root, False, streams, i)
-
-
-@kernel
-def edge_table(rules, plan, forest, i, node, table):
-    """What a tree knows of a node's edges, a row each: action, prior, n, q, U, n_rave, q_rave, score, weight, child."""
-    tree = tree_of(forest, i)
-    count, first = np.int64(tree.nodes[node].count), np.int64(tree.nodes[node].first)
-    score_edges(plan, tree, node, False)
-    for j in range(count):
-        edge = tree.edges[first + j]
-        table[j, 0] = edge_action(rules, tree, node, j)
-        table[j, 1], table[j, 2], table[j, 3], table[j, 4] = edge.prior, edge.n, edge.q, tree.scores[j]
-        table[j, 9] = edge.child
-        if plan.rave:
-            table[j, 5], table[j, 6] = tree.amaf[first + j].n, tree.amaf[first + j].q
-    score_edges(plan, tree, node, plan.rave)
-    for j in range(count):
-        table[j, 7] = tree.scores[j]
-    weigh_edges(plan, tree, node)
-    for j in range(count):
-        table[j, 8] = tree.scores[j]
-    return count

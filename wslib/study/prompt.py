@@ -25,10 +25,10 @@ from wslib._compiled import stream
 from wslib.files import default_root
 from wslib.games import Game, Position
 from wslib.games import game as game_of
-from wslib.network.prompt import PlayingNetwork
 from wslib.parameters import ParameterError, Parameters, brief, takes, whole
 from wslib.play import NetworkPlayer, match
 from wslib.play.players import player_of
+from wslib.prompt.networks import PlayingNetwork
 from wslib.search import GUIDED
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.listing import NAMES, all_runs, preset_of, published, stored, warm_start

@@ -17,7 +17,8 @@ import pandas as pd
 
 from wslib.games import GAMES
 from wslib.parameters import ParameterError
-from wslib.play import METHODS, NetworkPlayer, play, player
+from wslib.play import METHODS, NetworkPlayer, player
+from wslib.prompt.against import play
 from wslib.search import GUIDED, GuidedSettings
 from wslib.study.engine import dask as cluster
 from wslib.study.engine import networks, shown, store, verify, whole

@@ -11,7 +11,8 @@ from wslib.network.model import Network, NetworkSettings
 from wslib.network.runtime import CompiledNetwork
 from wslib.perfect.solver import solve
 from wslib.play import METHODS, NetworkPlayer, RandomSettings, match, player
-from wslib.search import GuidedSettings, search
+from wslib.prompt.searches import search
+from wslib.search import GuidedSettings
 from wslib.training.loop import advance, start
 from wslib.training.settings import preset
 

@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from wslib.files import published_root, write_atomically
 from wslib.games import game
-from wslib.network.prompt import PlayingNetwork
+from wslib.prompt.networks import PlayingNetwork
 from wslib.study.pages.learning import OneRun
 from wslib.training.loop import advance, start
 from wslib.training.settings import RunSettings

@@ -9,11 +9,11 @@ import ipywidgets as widgets
 import traitlets
 
 from wslib.games import Game, Position, position_of
-from wslib.network.prompt import PlayingNetwork
 from wslib.parameters import ParameterError, brief, whole
-from wslib.search import GUIDED, search
-from wslib.search.prompt import WITHOUT_NETWORK, Searches
-from wslib.search.result import SearchResult
+from wslib.prompt.networks import PlayingNetwork
+from wslib.prompt.result import SearchResult
+from wslib.prompt.searches import WITHOUT_NETWORK, Searches, search
+from wslib.search import GUIDED
 from wslib.study.lab.board import Board, Layer, module, plain, style
 from wslib.study.lab.thinking import layers_of, truth, values_after
 from wslib.study.names import method_name

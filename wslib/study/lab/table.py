@@ -15,8 +15,8 @@ from wslib.games import STONES, Game, Position, position_of
 from wslib.games import game as game_of
 from wslib.parameters import ParameterError, whole
 from wslib.play.players import METHODS, NetworkPlayer, move, player_of
+from wslib.prompt.result import SearchResult
 from wslib.search import GUIDED, SearchSettings
-from wslib.search.result import SearchResult
 from wslib.study.lab.board import IN_THE_PAGE, Board, Layer
 from wslib.study.lab.thinking import found_by, layers_of, network_of, summary, truth
 from wslib.study.names import method_name

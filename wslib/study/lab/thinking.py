@@ -11,10 +11,11 @@ import numpy as np
 from wslib.games import Position
 from wslib.perfect.solver import solve
 from wslib.play import NetworkPlayer
-from wslib.search import SearchSettings, search
+from wslib.prompt.result import SearchResult
+from wslib.prompt.searches import search
+from wslib.search import SearchSettings
 from wslib.search.guided import Evaluator
 from wslib.search.methods import method_name
-from wslib.search.result import SearchResult
 from wslib.study.lab.board import Layer
 
 NODES = 200_000

@@ -21,7 +21,7 @@ from wslib.files import published_root
 from wslib.games import Game, Position, game
 from wslib.parameters import ParameterError
 from wslib.perfect.solver import solve
-from wslib.search import search
+from wslib.prompt.searches import search
 from wslib.search.guided import Evaluator
 from wslib.study.engine.networks import published_networks, read_network
 from wslib.study.report.look import BOARDS, Html, method_name, not_there

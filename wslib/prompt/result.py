@@ -9,16 +9,41 @@ import numpy as np
 import pandas as pd
 
 from wslib import draw
+from wslib._compiled import kernel
 from wslib.games import Position
 from wslib.games.rules import RUNNING
 from wslib.parameters import whole
 from wslib.search import kernels
 from wslib.search.guided import GuidedSearch
+from wslib.search.kernels import score_edges, weigh_edges
 from wslib.search.methods import method_name
 from wslib.search.settings import GuidedSettings, SearchSettings
+from wslib.search.tree import edge_action, tree_of
 from wslib.search.unguided import UnguidedSearch
 
 _COLUMNS = ("action", "prior", "n", "q", "u", "n_rave", "q_rave", "score", "weight", "child")
+
+
+@kernel
+def edge_table(rules, plan, forest, i, node, table):
+    """What a tree knows of a node's edges, a row each: action, prior, n, q, U, n_rave, q_rave, score, weight, child."""
+    tree = tree_of(forest, i)
+    count, first = np.int64(tree.nodes[node].count), np.int64(tree.nodes[node].first)
+    score_edges(plan, tree, node, False)
+    for j in range(count):
+        edge = tree.edges[first + j]
+        table[j, 0] = edge_action(rules, tree, node, j)
+        table[j, 1], table[j, 2], table[j, 3], table[j, 4] = edge.prior, edge.n, edge.q, tree.scores[j]
+        table[j, 9] = edge.child
+        if plan.rave:
+            table[j, 5], table[j, 6] = tree.amaf[first + j].n, tree.amaf[first + j].q
+    score_edges(plan, tree, node, plan.rave)
+    for j in range(count):
+        table[j, 7] = tree.scores[j]
+    weigh_edges(plan, tree, node)
+    for j in range(count):
+        table[j, 8] = tree.scores[j]
+    return count
 
 
 @dataclass(frozen=True)
@@ -42,7 +67,7 @@ class SearchResult:
     def _table(self) -> dict[str, np.ndarray]:
         table = np.zeros((self.position.game.actions, len(_COLUMNS)))
         plan = kernels.make_plan(self.settings)
-        count = kernels.edge_table(self.position.game.rules, plan, self.forest, 0, self.node, table)
+        count = edge_table(self.position.game.rules, plan, self.forest, 0, self.node, table)
         return dict(zip(_COLUMNS, table[:count].T, strict=True))
 
     @property

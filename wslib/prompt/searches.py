@@ -11,9 +11,9 @@ from wslib import draw
 from wslib._compiled import stream
 from wslib.games import Game, Position, position_of
 from wslib.parameters import ParameterError, brief, takes
+from wslib.prompt.result import SearchResult, searched
 from wslib.search.guided import Evaluator, GuidedSearch, check_network
 from wslib.search.methods import GUIDED, method_name
-from wslib.search.result import SearchResult, searched
 from wslib.search.settings import GuidedSettings, SearchSettings
 from wslib.search.unguided import UnguidedSearch
 
