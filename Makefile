@@ -106,7 +106,7 @@ audit: $(VENV)/.ok  ## look up known weaknesses of the locked versions (asks the
 
 book: $(VENV)/.ok  ## run the notebooks that changed (one per core), build the book, say where it is
 	@# One build at a time in a folder; the next one waits, and then has little to do.
-	@$(PY) -m wslib.study.engine.alone _build/lock $(MAKE) --no-print-directory book-alone
+	@$(PY) -m wslib.study.engine.alone _build/lock 'make book' $(MAKE) --no-print-directory book-alone
 	@$(PY) -c 'import pathlib; print("The book:", pathlib.Path("_build/html/index.html").resolve().as_uri())'
 
 book-alone:

@@ -40,6 +40,8 @@ class Outcome:
     trials: int = 0
     failures: list[str] = field(default_factory=list)
     details: dict[str, Any] = field(default_factory=dict)
+    left_out: str = ""
+    """Why there were no trials, where this machine cannot make them."""
 
     def count(self, name: str, number: float = 1) -> None:
         """Add to a number that is told beside the trials."""
@@ -52,6 +54,8 @@ class Outcome:
             self.failures.append(what)
 
     def __str__(self) -> str:
+        if self.left_out:
+            return f"{self.fault}: left out, because {self.left_out}"
         told = ", ".join(f"{value} {name}" for name, value in self.details.items())
         wrong = f"{len(self.failures)} FAILURES: {'; '.join(self.failures[:3])}" if self.failures else "no failure"
         return f"{self.fault}: {self.trials} {self.of}, {wrong}" + (f" ({told})" if told else "")

@@ -38,13 +38,13 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
     time_gone = clock()
     only = started(publish_units, str(folder / "store"), str(calm), new)
     only.join(PATIENCE)
-    seconds, wanted = time_gone(), _files(calm)
+    seconds, wanted = time_gone(), published_files(calm)
     while outcome.trials < number:
         data = folder / f"data-{outcome.trials}"
         shutil.copytree(folder / "old", data)
         _one(folder / "store", data, (old, new), seconds, draw, outcome)
         publish_units(str(folder / "store"), str(data), new)
-        if _files(data) != wanted:
+        if published_files(data) != wanted:
             outcome.failures.append("publishing again left something else")
         shutil.rmtree(data)
     return outcome
@@ -58,18 +58,18 @@ def _one(store: Path, data: Path, units: tuple[list[Unit], list[Unit]], seconds:
     problem, moments = "", sorted(time.monotonic() + draw.uniform(0, seconds) for _ in processes)
     for process, moment in zip(processes, moments, strict=True):
         while time.monotonic() < moment and process.is_alive():
-            problem = problem or _problem(data, units)
+            problem = problem or what_is_wrong(data, units)
             outcome.count("readings meanwhile")
         killed = kill(process)
         outcome.count("kills" if killed else "ended before")
         if killed:
-            problem = problem or _problem(data, units)
+            problem = problem or what_is_wrong(data, units)
             outcome.expect(not problem, problem)
     if problem and not any(problem == told for told in outcome.failures):
         outcome.failures.append(problem)
 
 
-def _problem(data: Path, units: tuple[list[Unit], list[Unit]]) -> str:
+def what_is_wrong(data: Path, units: tuple[list[Unit], list[Unit]]) -> str:
     """What is wrong with what is published: neither the old units nor the new, or a run without its network."""
     try:
         with warnings.catch_warnings(), mock.patch.object(storing, "published_root", lambda: data):
@@ -89,5 +89,6 @@ def _problem(data: Path, units: tuple[list[Unit], list[Unit]]) -> str:
     return ""
 
 
-def _files(data: Path) -> dict[str, bytes]:
+def published_files(data: Path) -> dict[str, bytes]:
+    """Every file below a folder of published results."""
     return {str(path.relative_to(data)): path.read_bytes() for path in data.rglob("*") if path.is_file()}

@@ -26,7 +26,7 @@ COMMAND = (
     "boards=connect4,gobang",
 )
 MOMENTS = 30.0
-"""Seconds within which all that such a process leaves behind has ended."""
+"""Seconds within which such a command ends, and then all that it has started, on a machine with nothing else to do."""
 
 
 def start(store: Path, said: Path) -> subprocess.Popen:
@@ -48,17 +48,17 @@ def session(leader: int) -> list[int]:
     return found
 
 
-def ended(leader: int) -> bool:
+def ended(leader: int, patience: float) -> bool:
     """Whether nothing of a session is left, or will be in a moment."""
     time_gone = clock()
     while session(leader):
-        if time_gone() > MOMENTS:
+        if time_gone() > patience:
             return False
         time.sleep(0.05)
     return True
 
 
-def _trial(kind: str, store: Path, said: Path, after: float) -> str | None:
+def _trial(kind: str, store: Path, said: Path, after: float, patience: float) -> str | None:
     """What went wrong when the command got this signal so many seconds after it began; None where it had ended."""
     running = start(store, said)
     try:
@@ -74,10 +74,10 @@ def _trial(kind: str, store: Path, said: Path, after: float) -> str | None:
         wrong += [] if running.returncode == 0 else [f"exit code {running.returncode} after a pause"]
     else:
         try:
-            running.wait(MOMENTS)
+            running.wait(patience)
         except subprocess.TimeoutExpired:
             wrong.append("did not end")
-    if not wrong and not ended(running.pid):
+    if not wrong and not ended(running.pid, patience):
         wrong.append("left workers behind")
     for left in session(running.pid):
         os.kill(left, signal.SIGKILL)
@@ -100,7 +100,7 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
     assert wanted, "nothing was computed"
     while outcome.trials < number:
         kind = KINDS[outcome.trials % len(KINDS)]
-        wrong = _trial(kind, store, said, draw.uniform(0.05, 1) * seconds)
+        wrong = _trial(kind, store, said, draw.uniform(0.05, 1) * seconds, max(MOMENTS, 3 * seconds))
         if wrong is not None:
             outcome.expect(not wrong, f"SIG{kind}: {wrong}")
             if outcome.trials % 3:  # two more interrupt what goes on from here

@@ -21,6 +21,9 @@ SAMPLE = {
     "packing_kills": 6,
     "publish_kills": 3,
     "signals": 3,
+    "images": 3,
+    "two_builds": 1,
+    "dask_lines": 3,
 }
 
 
@@ -31,6 +34,8 @@ def test_there_is_a_sample_of_every_fault_command():
 @pytest.mark.parametrize("name", SAMPLE)
 def test_nothing_goes_wrong_when_something_breaks(name: str, tmp_path: Path):
     outcome = importlib.import_module(name).run(SAMPLE[name], 1, tmp_path)
+    if outcome.left_out:
+        pytest.skip(outcome.left_out)
     assert not outcome.failures
     # Both switches, crafted attacks, every call of a commit, units: never fewer than asked for.
     assert outcome.trials >= SAMPLE[name]

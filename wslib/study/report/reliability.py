@@ -19,6 +19,10 @@ PROMISES = {
     "kernel cache": "A damaged cache of compiled code stops no command, and is mended by the next",
     "packing": "Packing that is killed leaves the archive that was there",
     "publishers killed": "What is published is whole at any moment, each run with its network, and publishing goes on",
+    "signals": "A command that gets a signal ends quietly, with all its processes, and goes on when it is given again",
+    "images": "After a power loss what was finished is there, nothing is half, and the same command goes on",
+    "two builds": "Of two builds in one folder one waits for the other, and the book is whole",
+    "Dask's lines": "The book's lines for Dask listen at no address but this machine's own",
     "hostile input": "Crafted input is refused in one sentence, in bounded memory, and nothing of it runs",
 }
 FAULTS = "python tests/faults/run.py "
