@@ -3,9 +3,11 @@
 import io
 import re
 import shutil
+import sys
 import time
 from multiprocessing import get_context
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -386,13 +388,18 @@ def test_an_order_of_phases_names_known_experiments_only():
     assert {phase.experiment for phase in agenda.PHASES} <= EXPERIMENTS.keys()
 
 
+@pytest.mark.parametrize("notebook", [False, True])
 def test_a_computation_begins_with_one_sentence_that_says_how_long_it_takes(
-    root: Path, capsys: pytest.CaptureFixture[str]
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, notebook: bool
 ):
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    if notebook:
+        monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
     units = [run_unit(), run_unit(1), RunUnit(run=preset("smoke", game="othello"), iterations=2)]
     with Progress(units, root, 2, shown=True):
         pass
-    told = capsys.readouterr().err
+    captured = capsys.readouterr()
+    told = captured.out if notebook else captured.err  # what a notebook shows of the latter looks like a warning
     assert re.fullmatch(
         r"computing 3 training runs: about \d+ min on 2 cores \(as? ?\w+ ?\w*\); interrupt whenever .*\n", told
     )

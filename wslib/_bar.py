@@ -34,7 +34,8 @@ def terminal() -> TextIO:
 
 def tell(line: str) -> None:
     """A line about what is being done; in papermill both for its terminal and for the notebook that it writes."""
-    print(line, file=sys.stderr, flush=True)
+    # A notebook shows standard error in red, like a warning.
+    print(line, file=sys.stdout if "ipykernel" in sys.modules else sys.stderr, flush=True)
     if in_papermill():
         beginning = "\r\x1b[K" if os.isatty(sys.stderr.fileno()) else ""  # papermill's own bar makes room
         print(f"{beginning}{line}", file=terminal(), flush=True)
