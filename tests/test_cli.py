@@ -459,8 +459,8 @@ def test_a_measured_network_is_taken_from_the_store_and_not_trained_again(
     ("arguments", "sentence"),
     [
         (["run", "orientation", "--set", "gmaes=20"], "there is no parameter 'gmaes' here: the parameters are"),
-        (["run", "orientation", "--set", "games=abc"], "games = 'abc' is not allowed: it should be a whole number"),
-        (["run", "orientation", "--set", "games=3"], "games = '3' is not allowed: it should be a multiple of 2"),
+        (["run", "orientation", "--set", "games=abc"], "games = 'abc' is not allowed: it should be an even number"),
+        (["run", "orientation", "--set", "games=3"], "games = '3' is not allowed: it should be an even number"),
         (["run", "orientation", "--set", "games"], "--set 'games' is not allowed: it should be NAME=VALUE"),
         (["run", "orientation", "--set", "boards=chess"], "there is no game 'chess'"),
         (["run", "orientation", "--set", "preset=smoke", "--set", "games=x"], "games = 'x' is not allowed"),

@@ -1,14 +1,20 @@
 """Where networks compute: what a GPU changes, tried with torch on the processor, as no GPU is here."""
 
+import fcntl
 import os
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
+import worker_tasks
 
 from wslib.network import settings
 from wslib.play import NetworkPlayer, match
 from wslib.search import GuidedSettings
+from wslib.study.engine import provenance
 from wslib.study.engine import units as study
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.units import needs_gpu
@@ -83,18 +89,56 @@ def test_whoever_plays_on_a_gpu_plays_all_games_at_once():
     assert max(sizes) == 120, "a block of others has fifty games"
 
 
-def visible(_: int) -> str:
-    return os.environ["CUDA_VISIBLE_DEVICES"]
+@pytest.mark.parametrize(("given", "cards"), [("", ["0", "1"]), ("3,5", ["3", "5"])])
+def test_whoever_computes_on_a_gpu_takes_the_one_that_fewest_others_have(given, cards, tmp_path, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", given)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    (folder := tmp_path / f"wslib-cards-{os.getuid()}").mkdir(mode=0o700)
+    with (folder / f"{cards[0]}-0").open("w") as another:  # somebody else's process is at work on the first one
+        fcntl.flock(another, fcntl.LOCK_EX)
+        tasks = [(k, 2, tmp_path / "together", 5) for k in range(5)]
+        found = dict(in_processes(worker_tasks.card_beside_others, tasks, workers=5))
+    assert sorted(found.values()) == [0, 0, 1, 1, 1]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(f"{c}-{k}" for c in cards for k in range(3))
 
 
-@pytest.mark.parametrize(("given", "seen"), [(None, {"0", "1"}), ("3,5", {"3", "5"})])
-def test_local_workers_share_the_gpus_out(given, seen, monkeypatch):
-    if given is None:
-        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    else:
-        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", given)
-    found = dict(in_processes(visible, [(k,) for k in range(8)], workers=2, gpus=2))
-    assert set(found.values()) <= seen and len(found) == 8
+def test_dasks_workers_share_the_gpus_out_with_all_others(tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), *sys.path]))
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        found = client.run(worker_tasks.card_beside_others, 0, 2, tmp_path / "together", 1)
+    assert sorted(found.values()) == [0, 1]
+
+
+def test_a_worker_that_has_ended_leaves_its_gpu_to_others(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    for _ in range(2):
+        tasks = [(k, 2, tmp_path / "together", 2) for k in range(2)]
+        assert {*dict(in_processes(worker_tasks.card_beside_others, tasks, workers=2)).values()} == {0, 1}
+
+
+def test_there_is_a_worker_for_each_gpu_unless_more_are_asked_for(tmp_path, monkeypatch, with_a_gpu):
+    asked = []
+    monkeypatch.setattr(study, "gpus_here", lambda: 2)
+    monkeypatch.setattr(study, "in_processes", lambda f, tasks, workers, *_: asked.append(workers) or iter(()))
+    unit = RunUnit(run=preset("smoke", game="connect4", device="cuda"), iterations=1)
+    for workers in (0, 6):
+        study._compute([unit], study.LocalStore(tmp_path), workers, progress=False, on=None)
+    assert asked == [2, 6]
+
+
+def test_torch_computes_on_the_card_of_its_process_and_provenance_names_that_one(monkeypatch):
+    chosen = []
+    monkeypatch.setattr(provenance, "own_card", lambda: 1)
+    monkeypatch.setattr(provenance, "gpus_here", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: f"card {chosen[-1]}")
+    assert provenance.graphics_card()["gpu"] == "card 1"
 
 
 def test_provenance_names_the_card(monkeypatch, tmp_path, with_a_gpu):

@@ -1,5 +1,6 @@
 """Papermill and notebooks that are Python files: reading, writing, and the command line as a reader types it."""
 
+import errno
 import json
 import os
 import stat
@@ -60,7 +61,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path,
     pmio.handler.write("old", str(target))
 
     def full(descriptor: int) -> None:
-        raise OSError("no space left")
+        raise OSError(errno.ENOSPC, "no space left")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="no space"):
@@ -72,7 +73,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path,
 def test_papermill_writes_any_local_output_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     target = tmp_path / "out.ipynb"
     papermill_io.write("old", str(target))
-    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError("no space left")))
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.ENOSPC, "no space left")))
     with pytest.raises(OSError, match="no space"):
         papermill_io.write("new", str(target))
     assert target.read_text() == "old"
@@ -102,6 +103,8 @@ def test_a_notebook_is_found_by_way_of_dots(path: str, tmp_path: Path, monkeypat
         ("notebooks/x.py notebooks/x.py", "the output notebooks/x.py would replace a notebook's text"),
         ("notebooks/x.py ./notebooks/../notebooks/x.py", "would replace a notebook's text"),
         ("notebooks/x.py link.ipynb", "the output link.ipynb would replace a notebook's text"),
+        ("link.ipynb out.ipynb", "link.ipynb holds no notebook: one that is kept as text should end with .py or .md"),
+        ("run.ipynb notebooks/../run.ipynb", "the output notebooks/../run.ipynb is the notebook that is read"),
         ("notebooks/x.py none/out.ipynb", "there is no folder none for the output"),
     ],
 )
@@ -110,13 +113,22 @@ def test_what_papermill_cannot_do_is_one_sentence_and_harms_nothing(line: str, s
     source = tmp_path / "notebooks" / "x.py"
     source.write_text(NOTEBOOK)
     (tmp_path / "link.ipynb").symlink_to(source)
+    (tmp_path / "run.ipynb").write_text(papermill_io.read(str(source)))
+    before = (tmp_path / "run.ipynb").read_bytes()
     done = papermill(line.replace("HERE", tmp_path.name), tmp_path)
     told = done.stderr.splitlines()
     assert (
         done.returncode == 1 and told[-1].startswith("papermill: ") and sentence in told[-1].replace(f"{tmp_path}/", "")
     )
     assert "Traceback" not in done.stderr
-    assert source.read_text() == NOTEBOOK
+    assert source.read_text() == NOTEBOOK and (tmp_path / "run.ipynb").read_bytes() == before
+
+
+def test_parameters_may_come_from_a_file(tmp_path: Path):
+    (tmp_path / "x.py").write_text(NOTEBOOK)
+    (tmp_path / "given.yaml").write_text("games: 41\n")
+    assert papermill("x.py out.ipynb -f given.yaml", tmp_path).returncode == 0
+    assert "games = 41" in (tmp_path / "out.ipynb").read_text()
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,10 @@ WRONG = {
     ),
     "no text for a board": (lambda net: ws.game("gobang").parse(3), "a board is drawn with '.', 'X' and 'O', not by 3"),
     "no list of methods": (lambda net: ws.search("connect4", methods=3), "methods = 3 is not allowed: it should be a"),
-    "half a simulation": (lambda net: ws.player("mcts", simulations=1.5), "simulations = 1.5 .* be a whole number$"),
+    "half a simulation": (
+        lambda net: ws.player("mcts", simulations=1.5),
+        "simulations = 1.5 .* be a whole number from 1 to 1,000,000$",
+    ),
     "no file": (lambda net: ws.load("nowhere.safetensors"), "there is no file 'nowhere.safetensors'"),
     "a network's option": (lambda net: ws.network("connect4", layers=3), "there is no parameter 'layers' here"),
     "no more": (lambda net: ws.search("tictactoe", simulations=5).more(0), "simulations = 0 .* a whole number of 1"),

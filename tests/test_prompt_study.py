@@ -16,7 +16,6 @@ from wslib.study.engine.networks import network_file
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.tournament import NetworkEntrant, pair
-from wslib.study.statistics.rating import rate
 from wslib.training.settings import preset
 
 BOARD = "connect4-5x5-k4"
@@ -153,6 +152,11 @@ def test_the_order_in_which_players_are_named_changes_nothing():
     assert one.table().equals(other.table())
 
 
+def test_a_match_is_rated_too():
+    rating = ws.rate(ws.match("tictactoe", ws.player("mcts", simulations=200), "random", games=20))
+    assert rating["A"] > rating["B"]
+
+
 def test_few_games_are_rated_with_given_values_of_draws_and_the_first_move():
     met = ws.tournament({"strong": ws.player("mcts", simulations=300), "weak": "random"}, "connect4", games=2)
     assert met.rating["strong"] > met.rating["weak"] and "given" in repr(met)
@@ -187,9 +191,9 @@ WRONG = {
     "layers": (lambda: ws.train("connect4", hidden=3), "hidden = 3 is not allowed: it should be a list"),
     "too few": (
         lambda: ws.train("connect4", "wro", weights=[]),
-        "weights = [] is not allowed: it should have at",
+        "weights = [] is not allowed: it should be a list of 1",
     ),
-    "rated games": (lambda: rate(ws.match("tictactoe", "random", "random", 2)), "is no table of results: tournament"),
+    "rated games": (lambda: ws.rate(3), "3 is no match and no table of results: tournament"),
     "no rating": (
         lambda: ws.tournament(["mcts", "rave"], "gobang", rating=3),
         "rating = 3 is not allowed: it should",

@@ -105,7 +105,7 @@ def test_the_experiment_asks_for_every_spread_with_new_and_with_repeated_games()
     [
         ({"spreads": "10, wide"}, "spreads = '10, wide' is not allowed: it should be numbers"),
         ({"spreads": (-1,)}, "is not allowed"),
-        ({"games": 7}, "games = 7 is not allowed: it should be a multiple of 2"),
+        ({"games": 7}, "games = 7 is not allowed: it should be an even number"),
         ({"repetitions": 0}, "repetitions = 0 is not allowed"),
         ({"runs": 1}, "runs = 1 is not allowed"),
     ],

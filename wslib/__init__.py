@@ -21,7 +21,7 @@ The rooms of the house; each knows only those above it, and nothing above ``stud
     perfect/   solvers, positions with known values, measures       solve
     check.py   what whoever adds a game can rely on                 check_game
     prompt/    searches and networks to look into, a game of yours  search, network, load, play
-    study/     the study itself, which asks and shows               train, trained, run, runs, tournament
+    study/     the study itself, which asks and shows               train, trained, run, runs, tournament, rate
                engine/ (units of work, store, command line), statistics/ (ratings, tests), pages/ (experiments),
                claims/ (verdicts), report/ (tables, figures), lab/ (JupyterLab)       board, inspect, monitor, browse
 
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from wslib.study.lab.inspector import inspect as inspect
     from wslib.study.lab.monitor import monitor as monitor
     from wslib.study.lab.table import board as board
+    from wslib.study.prompt import rate as rate
     from wslib.study.prompt import run as run
     from wslib.study.prompt import runs as runs
     from wslib.study.prompt import tournament as tournament
@@ -60,9 +61,9 @@ __version__ = "0.1.0"
 _HOMES = {
     "board": "study.lab.table", "browse": "study.lab.browser", "check_game": "check", "game": "games",
     "inspect": "study.lab.inspector", "load": "prompt.networks", "match": "play", "monitor": "study.lab.monitor",
-    "move": "play", "network": "prompt.networks", "play": "prompt.against", "player": "play", "run": "study.prompt",
-    "runs": "study.prompt", "search": "prompt.searches", "solve": "perfect.solver", "tournament": "study.prompt",
-    "train": "study.prompt", "trained": "study.prompt",
+    "move": "play", "network": "prompt.networks", "play": "prompt.against", "player": "play",
+    "rate": "study.prompt", "run": "study.prompt", "runs": "study.prompt", "search": "prompt.searches",
+    "solve": "perfect.solver", "tournament": "study.prompt", "train": "study.prompt", "trained": "study.prompt",
 }  # fmt: skip
 """Where the public names live: they are looked up when they are first used, so that this import takes no time, and that
 the rooms above ``study`` do without it."""

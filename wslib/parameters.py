@@ -8,20 +8,18 @@ version of the results; a field that cannot act is null in it, so that equal com
 import hashlib
 import inspect
 import json
-import re
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from numbers import Integral
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
 
 F = TypeVar("F", bound=Callable[..., Any])
-_PLAIN_WORDS = (
-    ("a valid integer.*", "a whole number"), ("a valid number.*", "a number"), ("a valid string", "a text"),
-    ("a valid (tuple|list)", "a list"), ("a valid boolean.*", "True or False"), (" after validation, not .*", ""),
-)  # fmt: skip
-"""What pydantic calls things, and what a sentence of ours does."""
+_KINDS = {"string": "a text", "bool": "True or False", "tuple": "a list", "list": "a list", "none": "None",
+          "model": "the settings of a player"}  # fmt: skip
+"""Kinds of values, by the beginning of the name of pydantic's error."""
 RESULTS_VERSION = 1
 """The version of results without a network, to be raised when a change of the code changes results; a golden test
 notices when that was forgotten."""
@@ -141,8 +139,51 @@ def _sentence(model: type[Parameters], error: ValidationError) -> str:
         return f"the parameter {name!r} is missing"
     if problem["type"] == "value_error":
         return problem["msg"].removeprefix("Value error, ")
-    wish = problem["msg"]
-    wish = wish[wish.index("should") :] if "should" in wish else f"is refused because {wish[0].lower()}{wish[1:]}"
-    for theirs, ours in _PLAIN_WORDS:
-        wish = re.sub(theirs, ours, wish)
-    return f"{name} = {brief(problem['input'])} is not allowed: it {wish}"
+    about = f"{name} = {brief(problem['input'])} is not allowed:"
+    field = model.model_fields.get(str(problem["loc"][0]) if problem["loc"] else "")
+    return f"{about} {_wish(problem['type'], problem.get('ctx', {}), field)}"
+
+
+def _wish(problem: str, said: Mapping[str, Any], field: FieldInfo | None) -> str:
+    """What a value should be instead, in our words."""
+    kind = problem.split("_")[0]
+    if kind in ("int", "float", "greater", "less", "multiple", "finite") and field is not None:
+        return (
+            f"it should be {_number(field).replace('a number', 'a finite number' if kind == 'finite' else 'a number')}"
+        )
+    if problem in ("too_short", "too_long"):
+        least, most = said.get("min_length"), said.get("max_length")
+        return f"it should be a list of {f'{least} or more' if problem == 'too_short' else f'at most {most}'}"
+    if problem == "literal_error":
+        return f"it should be {said['expected']}"
+    if problem.startswith("union_tag"):
+        tags = f": {said['expected_tags']}" if "expected_tags" in said else ""
+        return f"it should be the settings of a player, with its {said['discriminator']}{tags}"
+    return f"it should be {said.get('class_name') or _KINDS.get(kind, 'of another kind')}"
+
+
+def _number(field: FieldInfo) -> str:
+    """Which numbers a field takes, as 'an even number from 2 to 10'."""
+    parts = [field.annotation, *field.metadata, *_parts_of(field.annotation)]
+    parts += [rule for part in parts if isinstance(part, FieldInfo) for rule in part.metadata]
+    rules = {name: getattr(part, name) for part in parts for name in _RULES if hasattr(part, name)}
+    every = rules.get("multiple_of")
+    noun = "a number" if float in parts else "a whole number"
+    if every is not None:
+        noun = "an even number" if every == 2 else f"a multiple of {every}"
+    told = {name: f"{value:,}" for name, value in rules.items()}
+    if "ge" in told and "le" in told:
+        return f"{noun} from {told['ge']} to {told['le']}"
+    words = {"ge": "of {} or more", "gt": "above {}", "le": "of {} or less", "lt": "below {}"}
+    return " ".join(
+        [noun, " and ".join(text.format(told[name]) for name, text in words.items() if name in told)]
+    ).strip()
+
+
+_RULES = ("ge", "gt", "le", "lt", "multiple_of")
+
+
+def _parts_of(annotation: Any) -> list[Any]:
+    """All that an annotation is made of: of ``tuple[Annotated[float, Field(ge=0)], ...] | None`` the float and its
+    rules too."""
+    return [part for given in get_args(annotation) for part in (given, *_parts_of(given))]

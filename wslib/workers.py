@@ -39,25 +39,24 @@ def default_workers() -> int:
 
 
 def in_processes(function: Callable[..., Any], tasks: Sequence[tuple], workers: int = 1,
-                 failed: Failed | None = None, gpus: int = 0) -> Iterator[tuple[int, Any]]:  # fmt: skip
+                 failed: Failed | None = None) -> Iterator[tuple[int, Any]]:  # fmt: skip
     """Yield ``(index, function(*tasks[index]))`` as results come; one worker means: here, in order.
 
-    An error in a task is raised here; or, where ``failed`` is given, it is told and the other tasks go on. So many
-    ``gpus`` are shared out: each process sees one of them, and as many processes see each.
+    An error in a task is raised here; or, where ``failed`` is given, it is told and the other tasks go on.
     """
     waiting = iter(tasks)
-    return as_ready(function, lambda: next(waiting, None), min(workers, len(tasks)), failed, gpus)
+    return as_ready(function, lambda: next(waiting, None), min(workers, len(tasks)), failed)
 
 
 def as_ready(function: Callable[..., Any], more: More, workers: int = 1,
-             failed: Failed | None = None, gpus: int = 0) -> Iterator[tuple[int, Any]]:  # fmt: skip
+             failed: Failed | None = None) -> Iterator[tuple[int, Any]]:  # fmt: skip
     """Yield ``(index, function(*task))`` for tasks that are asked for one by one, whenever a worker is free.
 
     ``index`` counts the tasks. It ends when nobody is at work and no task is ready.
     """
     failed = failed or _raise
     if workers > 1:
-        yield from _Pool(function, more, workers, failed, gpus).results()
+        yield from _Pool(function, more, workers, failed).results()
         return
     index = 0
     while (task := more()) is not None:
@@ -77,10 +76,8 @@ def _raise(index: int, error: Exception) -> None:
 class _Pool:
     """Worker processes, each with a connection over which it gets a task and gives its answer."""
 
-    def __init__(self, function: Callable[..., Any], more: More, workers: int, failed: Failed, gpus: int = 0):
-        self.function, self.more, self.workers, self.failed, self.gpus = function, more, workers, failed, gpus
-        self.cards: dict[Connection, int] = {}
-        """Which GPU the process at the other end sees."""
+    def __init__(self, function: Callable[..., Any], more: More, workers: int, failed: Failed):
+        self.function, self.more, self.workers, self.failed = function, more, workers, failed
         self.tasks: list[tuple] = []
         self.attempts: list[int] = []
         self.waiting: deque[int] = deque()
@@ -124,11 +121,7 @@ class _Pool:
         # Not "fork": a notebook's kernel has threads, and forked locks stay locked.
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        taken = list(self.cards.values())
-        card = min(range(self.gpus), key=taken.count, default=None)
-        if card is not None:
-            self.cards[ours] = card
-        process = context.Process(target=_work, args=(theirs, card))
+        process = context.Process(target=_work, args=(theirs,))
         # Ctrl-C reaches every process of a terminal; it is the parent who stops its workers, also while they begin.
         with postponed(signal.SIGINT):
             process.start()
@@ -154,7 +147,6 @@ class _Pool:
 
     def _lost(self, connection: Connection, process: Any, index: int) -> None:
         connection.close()
-        self.cards.pop(connection, None)
         process.join()
         self.attempts[index] += 1
         if self.attempts[index] <= RESTARTS:
@@ -181,13 +173,10 @@ class _Pool:
                     process.join()
 
 
-def _work(connection: Connection, card: int | None = None) -> None:
+def _work(connection: Connection) -> None:
     """The life of a worker: the function, which brings its libraries along, and tasks until the connection ends."""
     for name in _ONE_THREAD:
         os.environ[name] = "1"
-    if card is not None:
-        visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-        os.environ["CUDA_VISIBLE_DEVICES"] = visible.split(",")[card] if visible else str(card)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()

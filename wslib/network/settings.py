@@ -5,6 +5,7 @@ a page takes to show its results: what only names runs and reads what they left 
 """
 
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -89,6 +90,8 @@ class FitSettings(Parameters):
     @classmethod
     def _torch_where_only_torch_can(cls, values: Any) -> Any:
         """Our kernels know the processor and float32: with all else, torch is the trainer unless told otherwise."""
+        if not isinstance(values, Mapping | Parameters):
+            return values  # the field refuses it
         values = dict(values)
         if values.get("trainer") is None:
             device, precision = (values.get(n, cls.model_fields[n].default) for n in ("device", "precision"))

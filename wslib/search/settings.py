@@ -1,6 +1,6 @@
 """What a search can be told: its parameters, the readings of the thesis' formulas among them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -39,6 +39,8 @@ class TreeSettings(Parameters):
     @classmethod
     def _complete(cls, values: Any) -> Any:
         """Fill in RAVE's defaults where RAVE acts."""
+        if not isinstance(values, Mapping | Parameters):
+            return values  # the field refuses it
         values = dict(values)
         if cls.uses_rave(values.get("method")):
             defaults = {"amaf": cls.amaf_default, "amaf_players": "own", "beta": "state"}
@@ -106,6 +108,8 @@ class GuidedSettings(TreeSettings):
     @classmethod
     def _weigh(cls, values: Any) -> Any:
         """WRo and WRoRa mix half and half unless told otherwise, as in Table 6.1."""
+        if not isinstance(values, Mapping | Parameters):
+            return values  # the field refuses it
         values = dict(values)
         if values.get("method") in mixing() and values.get("weight") is None:
             values["weight"] = 0.5

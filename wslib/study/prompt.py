@@ -26,7 +26,7 @@ from wslib.files import default_root
 from wslib.games import Game, Position
 from wslib.games import game as game_of
 from wslib.parameters import ParameterError, Parameters, brief, takes, whole
-from wslib.play import NetworkPlayer, match
+from wslib.play import Games, NetworkPlayer, match
 from wslib.play.players import player_of
 from wslib.prompt.networks import PlayingNetwork
 from wslib.search import GUIDED
@@ -39,7 +39,9 @@ from wslib.study.engine.run_files import RunFiles
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, read_manifest
 from wslib.study.engine.tournament import NetworkEntrant, meetings
-from wslib.study.statistics.rating import Rating, RatingSettings, rate
+from wslib.study.statistics.pairings import COUNTS, ordered_pairs
+from wslib.study.statistics.rating import Rating, RatingSettings
+from wslib.study.statistics.rating import rate as rated
 from wslib.training.settings import PRESETS, RunSettings
 from wslib.training.settings import preset as settings_of
 
@@ -363,7 +365,7 @@ def tournament(players: Mapping[str, Any] | Sequence[str], game: Game | str | No
         played = match(board, _player(a), _player(b), games, opened, opening_plies)
         rows.append({"a": name_a, "b": name_b, **played.summary()})
     results = pd.DataFrame(rows)
-    return Tournament(results, _rated(results, rating))
+    return Tournament(results, rate(results, rating))
 
 
 def _named(players: Mapping[str, Any] | Sequence[str]) -> Mapping[str, Any]:
@@ -401,8 +403,13 @@ def _game_of_networks(entrants: Mapping[str, Any]) -> Game:
     raise ParameterError("none of these players is a network, which would tell the game: name it, as game='connect4'")
 
 
-def _rated(results: pd.DataFrame, settings: RatingSettings | None) -> Rating:
-    """The ratings; without settings, what the games are too few to say of draws and the first move is given."""
-    draws = results["draws_first"].sum() + results["draws_second"].sum()
-    many = results["games"].sum() >= FEW_GAMES and draws >= FEW_DRAWS
-    return rate(results, settings or (RatingSettings() if many else SPARSE))
+def rate(results: Games | Tournament | pd.DataFrame, settings: RatingSettings | None = None) -> Rating:
+    """Ratings (Bayesian Elo) of the players of a match (who are called A and B), of a tournament, or of a table.
+
+    Without settings, what few games say too little of is given: the worth of draws and of the first move.
+    """
+    if isinstance(results, Games):
+        results = results.frame().assign(a="A", b="B")
+    pairs = ordered_pairs(results.results if isinstance(results, Tournament) else results)
+    many = pairs[COUNTS].to_numpy().sum() >= FEW_GAMES and pairs["draws"].sum() >= FEW_DRAWS
+    return rated(pairs, settings or (RatingSettings() if many else SPARSE))

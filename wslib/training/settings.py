@@ -3,14 +3,14 @@
 Everything here is plain values; :mod:`wslib.training.loop` does what they say.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from wslib.games import game
 from wslib.network.settings import FitSettings, NetworkSettings
-from wslib.parameters import ParameterError
+from wslib.parameters import ParameterError, Parameters
 from wslib.rhea import RheaSettings
 from wslib.search.methods import GUIDED, mixing, with_rave
 from wslib.search.settings import GuidedSettings, known_method
@@ -137,6 +137,8 @@ class RunSettings(FitSettings):
     @classmethod
     def _complete(cls, values: Any) -> Any:
         """What acts gets its default; what cannot act stays null."""
+        if not isinstance(values, Mapping | Parameters):
+            return values  # the field refuses it
         values = dict(values)
         method, usual = values.get("method", "baseline"), dict[str, Any]()
         if values.get("runtime") is None and values.get("device") in ("auto", "cuda"):

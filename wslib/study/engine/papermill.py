@@ -14,7 +14,6 @@ import contextlib
 import os
 import socket
 import sys
-import tempfile
 import uuid
 import warnings
 from pathlib import Path
@@ -28,11 +27,16 @@ from nbclient import NotebookClient
 from traitlets import default
 
 from wslib._bar import BY_PAPERMILL
+from wslib.files import write_atomically
 
 TEXT_ENDINGS = (".py", ".md")
+PARAMETER_ENDINGS = (".yaml", ".yml", ".json")
+"""Of what is read for `papermill -f`."""
 OURS = ("NotebookRefused", "ParameterError", "UnitsFailed", "DamagedResult", "SchedulerLost", "WorkerLost")
 """Errors whose text is one sentence that says what to do."""
 
+_input: Path | None = None
+"""The notebook that was read last."""
 # Papermill wonders at every other ending than .ipynb; here that is the point.
 warnings.filterwarnings("ignore", message=r"The specified file .* does not end in", category=UserWarning)
 
@@ -49,15 +53,22 @@ class JupytextHandler:
 
     def read(self, path: str) -> str:
         """Return the notebook at `path` as notebook JSON, whatever form it is kept in."""
+        global _input
         path = _local(path)
+        if path.endswith(PARAMETER_ENDINGS):
+            return Path(path).read_text(encoding="utf-8")
         _check_input(Path(path))
+        _input = Path(path).resolve()
         if path.endswith(TEXT_ENDINGS):
             notebook = jupytext.read(path)
             # Papermill insists on a language, which a header written by hand easily lacks.
             kernel = notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3"})
             kernel.setdefault("language", "python")
             return nbformat.writes(notebook)
-        return Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8")
+        if not text.lstrip().startswith("{"):
+            raise NotebookRefused(f"{path} holds no notebook: one that is kept as text should end with .py or .md")
+        return text
 
     def write(self, buf: str, path: str) -> None:
         """Write `buf` to `path` so that the file is the old one or the new one, never a part.
@@ -65,7 +76,7 @@ class JupytextHandler:
         Papermill saves after every cell; a run that is killed leaves a notebook that opens.
         """
         _check_output(Path(_local(path)))
-        write_atomically(buf, Path(_local(path)))
+        write_atomically(Path(_local(path)), buf.encode())
 
     def listdir(self, path: str) -> list[str]:
         """List the files in the directory `path`."""
@@ -93,36 +104,14 @@ def _check_output(path: Path) -> None:
         raise NotebookRefused(f"the output {path} is a folder: it should be the name of a file, as in {path}/out.ipynb")
     if path.suffix in TEXT_ENDINGS or path.resolve().suffix in TEXT_ENDINGS:
         raise NotebookRefused(f"the output {path} would replace a notebook's text: its name should end with .ipynb")
+    if path.resolve() == _input:
+        raise NotebookRefused(f"the output {path} is the notebook that is read: it should have another name")
     if not path.parent.is_dir():
         raise NotebookRefused(f"there is no folder {path.parent} for the output: it should be made first")
 
 
-def write_atomically(text: str, path: Path) -> None:
-    """Replace `path` by a file with this text, in one step that a crash cannot cut in two."""
-    # In the same directory, because a rename is atomic only within one file system.
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes files for the owner's eyes only; a notebook gets the usual permissions.
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-
-
 def _local(path: str) -> str:
     return path.removeprefix("jupytext:")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _read_text_too(handler: Any, path: str) -> str:

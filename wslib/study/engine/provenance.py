@@ -3,12 +3,16 @@
 It stands beside a result, outside its digests: two machines that compute the same unit may say different things here.
 """
 
+import contextlib
+import fcntl
 import os
 import platform
 import subprocess
+import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +23,8 @@ VARIABLES = ("ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "MKL_CBWR")
 """Environment variables that make torch and its libraries compute with other instructions, and so with other bytes."""
 CHANGED = "+"
 """The end of a code version whose files differ from what was committed."""
+MOST_ON_A_CARD = 64
+"""Processes that are counted on a GPU."""
 
 
 @cache
@@ -42,10 +48,42 @@ def gpus_here() -> int:
 
 
 def graphics_card() -> dict[str, str]:
-    """The GPU that torch computes on in this process, and the version of CUDA."""
+    """Let torch compute on this process' GPU from now on; its name, and the version of CUDA."""
     import torch
 
-    return {"gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else "", "cuda": torch.version.cuda or ""}
+    if not gpus_here():
+        return {"gpu": "", "cuda": torch.version.cuda or ""}
+    torch.cuda.set_device(own_card())
+    return {"gpu": torch.cuda.get_device_name(), "cuda": torch.version.cuda or ""}
+
+
+@cache
+def own_card() -> int:
+    """Of the GPUs that torch finds, the one that fewest processes of this user have; it is ours till this one ends.
+
+    Who has which is said by locks in a folder of this machine, so that it makes no difference whether processes are
+    local workers, Dask's, or were started by hand. The system takes a lock from a process that dies.
+    """
+    folder, number = Path(tempfile.gettempdir()) / f"wslib-cards-{os.getuid()}", gpus_here()
+    names = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if folder.stat().st_uid == os.getuid():
+            for sharing, card in product(range(MOST_ON_A_CARD), range(number)):
+                if _locked(folder / f"{names[card] if card < len(names) else card}-{sharing}"):
+                    return card
+    return os.getpid() % number
+
+
+def _locked(path: Path) -> bool:
+    """Take a lock for as long as this process lives, if it is free."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return False
+    return True
 
 
 def from_changed_code(made: Iterable[tuple[str, Mapping[str, Any]]]) -> list[str]:

@@ -236,9 +236,9 @@ def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: b
     failures: list[tuple[Unit, Exception]] = []
     waiting: list[tuple[Unit, Unit]] = []
     units = [*to_train(units, store.root), *units]
-    gpus = gpus_here() if on is None and any(map(needs_gpu, units)) else 0
+    workers = workers or (gpus_here() if on is None and any(map(needs_gpu, units)) else 0)
     units = joined(units)
-    with Progress(units, store.root, workers or gpus, progress, elsewhere=on is not None) as bar:
+    with Progress(units, store.root, workers, progress, elsewhere=on is not None) as bar:
         for stage in sorted({unit.stage for unit in units}):
             # Those that play with a network that could not be trained.
             lost = {unit.run.id: unit for unit, _ in failures if hasattr(unit, "run")}
@@ -255,7 +255,7 @@ def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: b
                 failures.append((here[index], error))
                 bar.done(here[index], well=False)
 
-            for index, name in _answers(here, store, bar.workers, on, failed, gpus):
+            for index, name in _answers(here, store, bar.workers, on, failed):
                 if name != here[index].id:
                     failed(index, other_code(name))
                 else:
@@ -272,10 +272,9 @@ def _stuck(unit: Unit, stage: int, lost: Mapping[str, Unit], root: Path) -> str 
     return None if name is None or unit.needs_no_training(root) else name
 
 
-def _answers(units: list[Unit], store: LocalStore, workers: int, on: Any, failed: Failed,
-             gpus: int) -> Iterator[tuple[int, str]]:  # fmt: skip
+def _answers(units: list[Unit], store: LocalStore, workers: int, on: Any, failed: Failed) -> Iterator[tuple[int, str]]:
     if on is None:
-        return in_processes(compute_unit, [(unit, store.root) for unit in units], workers, failed, gpus)
+        return in_processes(compute_unit, [(unit, store.root) for unit in units], workers, failed)
     # Dask is an extra that most readers do without.
     from wslib.study.engine.dask import on_cluster
 
@@ -302,6 +301,7 @@ def told_of(unit: Unit, error: Exception) -> str:
 
 def compute_unit(unit: Unit, root: Path, **how: Any) -> str:
     """Compute one unit, store it below ``root``, return its id: what a worker does."""
+    card = graphics_card() if needs_gpu(unit) else {}  # before anything is computed on it
     started, wall, cpu = datetime.now(UTC), time.perf_counter(), time.process_time()
     parts = unit.parts(root, **how)
     made = {
@@ -309,7 +309,7 @@ def compute_unit(unit: Unit, root: Path, **how: Any) -> str:
         "seconds": round((time.perf_counter() - wall) / len(parts), 3),
         "cpu_seconds": round((time.process_time() - cpu) / len(parts), 3),
         **machine(),
-        **(graphics_card() if needs_gpu(unit) else {}),
+        **card,
     }
     for part, (summary, tables, notes) in parts:
         provenance = {**made, "results_version": part.results_version, **notes}

@@ -225,7 +225,10 @@ class OneRun(Experiment):
     settings: tuple[tuple[str, Any], ...] = Field((), description="other settings of the run, by name")
 
     def __init__(self, **values: Any) -> None:
-        settings = {**dict(values.pop("settings", ())), **{n: values.pop(n) for n in self.further & {*values}}}
+        pairs = values.pop("settings", ())
+        if not isinstance(pairs, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
+            raise ParameterError("settings are given by their names, as epochs = 3")
+        settings = {**dict(pairs), **{n: values.pop(n) for n in self.further & {*values}}}
         settings = {n: split(v) if n in ("hidden", "weights") else v for n, v in settings.items()}
         values |= {"settings": tuple(sorted(settings.items()))}
         super().__init__(**values)

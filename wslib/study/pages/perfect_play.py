@@ -7,7 +7,7 @@ Sign convention: values are seen by the player to move.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
@@ -16,6 +16,7 @@ import pandas as pd
 from pydantic import Field, field_validator, model_validator
 
 from wslib.games import game
+from wslib.parameters import Parameters
 from wslib.perfect.measures import by_phase, decisions, judge, measure, search_decisions, summary
 from wslib.perfect.positions import BOARDS, SETS, SIZE, Positions, files, load
 from wslib.perfect.solver import Solution, solve
@@ -110,9 +111,11 @@ class RunPerfectUnit(_OnPositions):
     @model_validator(mode="before")
     @classmethod
     def _same_game(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping | Parameters):
+            return values  # the field refuses it
         values = dict(values)
         run = values.get("run")
-        name = run.game if isinstance(run, RunSettings) else (run or {}).get("game", "")
+        name = run.get("game", "") if isinstance(run, Mapping) else getattr(run, "game", "")
         if values.get("game") and game(values["game"]).id != game(name).id:
             raise ValueError(f"game = {values['game']!r} is not allowed: it should be the run's, {name!r}")
         return values | {"game": name}

@@ -29,7 +29,7 @@ def ordered_pairs(results: pd.DataFrame) -> pd.DataFrame:
      mcts   rave     2      0       2
     """
     if not isinstance(results, pd.DataFrame):
-        raise ParameterError(f"{brief(results)} is no table of results: tournament(…) rates players")
+        raise ParameterError(f"{brief(results)} is no match and no table of results: tournament(…) rates players")
     if {"first", "second", *COUNTS} <= set(results):
         pairs = results[["first", "second", *COUNTS]]
     elif {"a", "b", "a_first", "result_a"} <= set(results):
