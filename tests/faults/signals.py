@@ -12,28 +12,19 @@ from pathlib import Path
 from harness import PATIENCE, Outcome, clock, results_below
 
 KINDS = ("HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "PIPE", "ALRM", "TERM", "XCPU", "STOP")
-COMMAND = (
-    sys.executable,
-    "-c",
-    "from wslib.study.engine.cli import main; raise SystemExit(main())",
-    "run",
-    "it_learns",
-    "--workers",
-    "2",
-    "--set",
-    "preset=smoke",
-    "--set",
-    "boards=connect4,gobang",
-)
+SCRIPT = "from wslib.study.engine.cli import main; raise SystemExit(main())"
+COMMAND = (sys.executable, "-c", SCRIPT, "run", "it_learns", "--set", "preset=smoke", "--set", "boards=connect4,gobang")
+WORKERS = (1, 1, 1, 2)
+"""Worker processes of the command, store by store: one computes in the command's own process."""
 MOMENTS = 30.0
 """Seconds within which such a command ends, and then all that it has started, on a machine with nothing else to do."""
 
 
-def start(store: Path, said: Path) -> subprocess.Popen:
+def start(store: Path, said: Path, workers: int) -> subprocess.Popen:
     """The command, in a session of its own."""
     with said.open("w") as file:
-        return subprocess.Popen(COMMAND, env={**os.environ, "WSLIB_STORE": str(store)}, stdout=file, stderr=file,
-                                start_new_session=True)  # fmt: skip
+        return subprocess.Popen((*COMMAND, "--workers", str(workers)), env={**os.environ, "WSLIB_STORE": str(store)},
+                                stdout=file, stderr=file, start_new_session=True)  # fmt: skip
 
 
 def session(leader: int) -> list[int]:
@@ -58,9 +49,8 @@ def ended(leader: int, patience: float) -> bool:
     return True
 
 
-def _trial(kind: str, store: Path, said: Path, after: float, patience: float) -> str | None:
+def _trial(kind: str, running: subprocess.Popen, said: Path, after: float, patience: float) -> str | None:
     """What went wrong when the command got this signal so many seconds after it began; None where it had ended."""
-    running = start(store, said)
     try:
         running.wait(after)
         return None
@@ -91,24 +81,32 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
     """Send so many signals, of all kinds in turn; each store is gone on with until it is whole, and compared."""
     outcome = Outcome("signals", f"signals of {len(KINDS)} kinds to the command line")
     draw, said, calm, store = random.Random(seed), folder / "said", folder / "calm", folder / "store"
-    for _ in range(2):  # the first compiles
+    seconds: dict[int, float] = {}
+    used = {WORKERS[place % len(WORKERS)] for place in range(-(-number // 3))}
+    for workers in (1, *sorted(used)):  # the first compiles
         shutil.rmtree(calm, ignore_errors=True)
         time_gone = clock()
-        assert start(calm, said).wait(3 * PATIENCE) == 0, said.read_text()
-        seconds = time_gone()
+        assert start(calm, said, workers).wait(3 * PATIENCE) == 0, said.read_text()
+        seconds[workers] = time_gone()
     wanted = results_below(calm / "run")
     assert wanted, "nothing was computed"
+    stores = 0
     while outcome.trials < number:
-        kind = KINDS[outcome.trials % len(KINDS)]
-        wrong = _trial(kind, store, said, draw.uniform(0.05, 1) * seconds, max(MOMENTS, 3 * seconds))
+        kind, workers, time_gone = KINDS[outcome.trials % len(KINDS)], WORKERS[stores % len(WORKERS)], clock()
+        after = draw.uniform(0.05, 1) * seconds[workers]
+        wrong = _trial(kind, start(store, said, workers), said, after, max(MOMENTS, 3 * seconds[workers]))
+        # Other things run beside this, now and then: moments follow how long the command takes.
+        seconds[workers] = time_gone() if wrong is None else 1.02 * seconds[workers]
         if wrong is not None:
-            outcome.expect(not wrong, f"SIG{kind}: {wrong}")
+            outcome.expect(not wrong, f"SIG{kind}, {workers} workers: {wrong}")
+            outcome.count(f"with {workers} workers")
             if outcome.trials % 3:  # two more interrupt what goes on from here
                 continue
-        finished = start(store, said)
+        finished = start(store, said, workers)
         found = results_below(store / "run") if finished.wait(PATIENCE) == 0 else {}
         outcome.count("results compared", len(found))
         if found != wanted:
             outcome.failures.append(f"after SIG{kind} other results: exit code {finished.returncode}")
         shutil.rmtree(store, ignore_errors=True)
+        stores += 1
     return outcome
