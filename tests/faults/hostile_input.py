@@ -14,14 +14,15 @@ import pickle
 import random
 import resource
 import struct
+import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pandas as pd
-from fault_tasks import TinyUnit
+from fault_tasks import TinyUnit, training
 from harness import Outcome, kill, started
 
 from wslib.network.model import ABOUT, FORMAT, Network, NetworkSettings, from_bytes, to_bytes
@@ -29,12 +30,15 @@ from wslib.parameters import ParameterError, canonical_json
 from wslib.study.engine.cli import main
 from wslib.study.engine.notebook import read_parameters
 from wslib.study.engine.papermill import handler
-from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, read_folder, unpack_table
+from wslib.study.engine.states import RunFolder
+from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, read_folder, unpack_table, write_folder
 from wslib.study.engine.units import compute_unit
 from wslib.study.pages.base import Orientation
 
 MEMORY = 1 << 31
 """Bytes of address space that a reader of hostile input may add."""
+SPARSE = 1 << 33
+"""Bytes of a file that takes none on the disk."""
 Attack = tuple[str, Callable[[], Any]]
 
 
@@ -93,6 +97,9 @@ def network_attacks(marker: str) -> Iterator[Attack]:
         "overlapping tensors": safetensors({"__metadata__": {ABOUT: canonical_json(about)}, **overlap}, b"1234"),
         "metadata that is a list": safetensors({"__metadata__": [1]}),
         "settings of a giant": safetensors({"__metadata__": {ABOUT: canonical_json(about)}}),
+        "a dimension of nothing": safetensors({"a": {**tensor, "shape": [0] * 1000}}, b"1234"),
+        "a kind that does not exist": safetensors({"a": {**tensor, "dtype": "Q9", "shape": [1]}}, b"1234"),
+        "a header that is no text": safetensors(b"\xff\xfe{}"),
         "nested settings": safetensors({"__metadata__": {ABOUT: "[" * 200_000}}),
         **{f"weights that are {value}": no_numbers(value) for value in ("nan", "inf", "-inf")},
         "a good one cut off": good[:-1],
@@ -117,6 +124,10 @@ def result_attacks(folder: Path, marker: str) -> Iterator[Attack]:
         "a bomb": gzip.compress(bytes(1 << 29)),
         "a bomb in a bomb": gzip.compress(gzip.compress(bytes(1 << 29))),
         "no table": gzip.compress(b"\xff\xfe\0"),
+        "a table of a million columns": gzip.compress(b",".join(b"%d" % n for n in range(1_000_000))),
+        "a table of one endless cell": gzip.compress(b"a\n" + b'"' + b"x" * (1 << 28)),
+        "a table with rows of any length": gzip.compress(b"a,b\n1,2\n1,2,3,4,5\n"),
+        "a zip in place of a table": b"PK\x03\x04" + bytes(100),
         "half a table": gzip.compress(b"a,b\n1,2\n")[:-5],
     }.items():
         yield f"table: {name}", lambda content=content: read("rows.csv.gz", content)
@@ -136,6 +147,78 @@ def result_attacks(folder: Path, marker: str) -> Iterator[Attack]:
         (folder / "m").mkdir(exist_ok=True)
         yield f"manifest: {name}", lambda content=content: ((folder / "m" / MANIFEST).write_bytes(content),
                                                            read_folder(folder / "m"))  # fmt: skip
+
+
+def folder_attacks(folder: Path, marker: str) -> Iterator[Attack]:
+    """Folders whose manifest is in order and whose files are something else than files of a result."""
+    elsewhere = folder / "elsewhere"
+    elsewhere.write_bytes(b"{}")
+
+    def linked(at: Path) -> None:
+        at.unlink()
+        at.symlink_to(elsewhere)
+
+    def piped(at: Path) -> None:
+        at.unlink()
+        os.mkfifo(at)
+
+    def emptied(at: Path) -> None:
+        at.unlink()
+        at.mkdir()
+
+    def stretched(at: Path) -> None:
+        os.truncate(at, SPARSE)
+
+    def refilled(names: Mapping[str, int]) -> Callable[[Path], None]:
+        def change(at: Path) -> None:
+            files = {name: {"bytes": size, "sha256": hashlib.sha256(b"{}").hexdigest()} for name, size in names.items()}
+            manifest: dict[str, Any] = {"files": files}
+            manifest["sha256"] = hashlib.sha256(canonical_json(manifest).encode()).hexdigest()
+            (at.parent / MANIFEST).write_text(json.dumps(manifest))
+            for name in names:
+                if name == "sparse":
+                    (at.parent / name).touch()
+                    os.truncate(at.parent / name, SPARSE)
+
+        return change
+
+    def read(change: Callable[[Path], None]) -> Any:
+        place = Path(tempfile.mkdtemp(dir=folder))
+        write_folder(place, {"file": b"{}"}, {})
+        change(place / "file")
+        return read_folder(place)
+
+    for name, change in {
+        "a link to a file elsewhere": linked,
+        "a pipe that nobody fills": piped,
+        "a folder in place of a file": emptied,
+        "a sparse file of gigabytes": stretched,
+        "a sparse file of gigabytes, told of": refilled({"sparse": SPARSE}),
+        "many files of a gigabyte": refilled({f"file-{n}": 1 << 30 for n in range(8)}),
+        "a file of negative size": refilled({"file": -1}),
+        "a file with a full path": refilled({str(elsewhere): 2}),
+        "a file above": refilled({"../elsewhere": 2}),
+        "a name with a line's end": refilled({"file\n": 2}),
+        "a name without end": refilled({"f" * 5000: 2}),
+    }.items():
+        yield f"folder: {name}", lambda change=change: read(change)
+    examples = {"a pickle": pickle.dumps(Bomb(marker)), "nothing": b"", "a giant": safetensors(
+        {"boards": {"dtype": "F32", "shape": [1 << 40], "data_offsets": [0, 4]}}, b"1234")}  # fmt: skip
+    for name, content in examples.items():
+        yield f"examples: {name}", lambda content=content: _state(folder, content)
+
+
+def _state(folder: Path, content: bytes) -> None:
+    """Go on with a run whose examples are these, by digests that fit."""
+    unit, place = training("connect4", "fixed"), Path(tempfile.mkdtemp(dir=folder))
+    states = RunFolder(unit.run, place)
+    facts = {"run": unit.run.canonical(), "iteration": 1}
+    network = to_bytes(Network(NetworkSettings(game="connect4", channels=4, hidden=(8,))))
+    write_folder(states.examples_of(1), {"examples.safetensors": content}, facts)
+    write_folder(states.state(1), {"network.safetensors": network, "log.json": b"[{}]"}, {**facts, "switched": False})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        states.read(1)
 
 
 def parameter_attacks(marker: str) -> Iterator[Attack]:
@@ -191,7 +274,12 @@ def attacked(folder: str, number: int, seed: int) -> None:
     root, marker = Path(folder), f"{folder}/executed"
     now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (now + MEMORY, now + MEMORY))
-    attacks = [*network_attacks(marker), *result_attacks(root, marker), *parameter_attacks(marker)]
+    attacks = [
+        *network_attacks(marker),
+        *result_attacks(root, marker),
+        *folder_attacks(root, marker),
+        *parameter_attacks(marker),
+    ]
     verdicts = [attempt(attack) for attack in attacks]
     verdicts += [mutated(root, seed + n) for n in range(number)]
     if Path(marker).exists():

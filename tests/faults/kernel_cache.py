@@ -19,7 +19,7 @@ PLAYED = """
 from wslib.games import game
 from wslib.play import RandomSettings, match, player
 board = game("connect4", 4)
-print(match(board, player("mcts", simulations=4), RandomSettings(), games=2).moves)
+print(match(board, player("random"), RandomSettings(), games=2).moves)
 """
 NAMED = """
 import sys, wslib._kernel_cache as cache
@@ -45,7 +45,7 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
         kind, cache = kinds[trial % len(kinds)], folder / "cache"
         shutil.rmtree(cache, ignore_errors=True)
         if kind == KILLED:
-            _kill(cache, draw.uniform(0, seconds))
+            _kill(cache, draw.uniform(0.3, 1) * seconds)  # nothing is compiled before
         else:
             shutil.copytree(template, cache)
             _damage(kind, next((cache / "wslib").iterdir()), used, draw)

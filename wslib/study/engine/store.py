@@ -156,7 +156,8 @@ def _unpacked(folder: Path, files: Mapping[str, bytes]) -> tuple[dict[str, Any],
         if not isinstance(summary, dict):
             raise ValueError("the summary is no object")
     except (KeyError, ValueError, OSError, EOFError, RecursionError, zlib.error) as error:
-        raise DamagedResult(f"{folder} does not hold a result ({type(error).__name__}: {error})") from None
+        said = " ".join(str(error).split())  # pandas ends lines
+        raise DamagedResult(f"{folder} does not hold a result ({type(error).__name__}: {said})") from None
     return summary, tables
 
 
