@@ -52,8 +52,8 @@ from wslib.study.engine.store import thesis_table
 from wslib.study.pages.learning import Loop
 from wslib.study.report import pictures
 from wslib.study.report.look import parameter_table, show_table
-from wslib.training import loop as training
-from wslib.training.loop import PRESETS, weight_of, weights_of
+from wslib.training import settings as training
+from wslib.training.settings import PRESETS, weight_of, weights_of
 
 asked = read_parameters(Loop, globals())
 

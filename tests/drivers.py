@@ -11,21 +11,22 @@ from wslib.games import Game, Position
 from wslib.games import rules as R
 from wslib.search import GuidedSettings, SearchSettings, kernels
 from wslib.search.guided import GuidedSearch
+from wslib.search.tree import Forest, find, plant, tree_of
 
 
 @kernel
 def _walk(rules, plan, forest, i, own, opp, streams):
-    return kernels.select(rules, plan, kernels.tree_of(forest, i), own, opp, streams, i)
+    return kernels.select(rules, plan, tree_of(forest, i), own, opp, streams, i)
 
 
 @kernel
 def _back_up(rules, plan, forest, i, leaf, depth, value, mine, theirs):
-    kernels.back_up(rules, plan, kernels.tree_of(forest, i), leaf, depth, value, mine, theirs)
+    kernels.back_up(rules, plan, tree_of(forest, i), leaf, depth, value, mine, theirs)
 
 
 @kernel
 def _simulate(rules, plan, forest, i, own, opp, streams):
-    kernels.simulate(rules, plan, kernels.tree_of(forest, i), own, opp, streams, i)
+    kernels.simulate(rules, plan, tree_of(forest, i), own, opp, streams, i)
 
 
 def all_settings() -> list[SearchSettings]:
@@ -90,13 +91,13 @@ class Grown:
     """One tree of a forest, to be looked into."""
 
     game: Game
-    forest: kernels.Forest
+    forest: Forest
     settings: SearchSettings | GuidedSettings
     number: int = 0
 
     def node(self, position: Position) -> int:
         """The node of a position, -1 where there is none."""
-        return int(kernels.find(self.forest, self.number, *position.words))
+        return int(find(self.forest, self.number, *position.words))
 
     def position(self, node: int) -> Position:
         """The position that a node stands for (its mover drawn as X)."""
@@ -134,7 +135,7 @@ class Fast(Grown):
     def __init__(self, position: Position, settings: SearchSettings, seed: int, nodes: int = 2000) -> None:
         self.game = position.game
         self.rules, self.settings, self.plan = position.game.rules, settings, kernels.make_plan(settings)
-        self.forest = kernels.plant(self.rules, 1, nodes, settings.rave)
+        self.forest = plant(self.rules, 1, nodes, settings.rave)
         self.streams = np.array([stream(seed, "test")])
 
     def simulate(self, root: Position) -> None:
@@ -171,7 +172,7 @@ class Guided(Grown):
         return self.search.game
 
     @property
-    def forest(self) -> kernels.Forest:
+    def forest(self) -> Forest:
         return self.search.forest
 
     @property

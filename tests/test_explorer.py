@@ -27,7 +27,7 @@ from wslib.study.pages.learning import OneRun
 from wslib.study.report.charts import show_panels
 from wslib.study.report.explorer import explorer, summary_prose
 from wslib.study.report.look import METHODS, Html, as_csv, data_link, link, look_of, show_table
-from wslib.training.loop import preset
+from wslib.training.settings import preset
 
 NOTHING = Evidence({}, {})
 

@@ -9,7 +9,8 @@ from wslib.games import game
 from wslib.network.fit import FitSettings, fit
 from wslib.network.model import Network, NetworkSettings, mixed, pick_device, to_bytes
 from wslib.network.runtime import CompiledNetwork, TorchNetwork
-from wslib.training.loop import RunSettings, advance, start
+from wslib.training.loop import advance, start
+from wslib.training.settings import RunSettings
 
 SHAPES = [
     {"shape": "author", "channels": 16, "hidden": (32, 16)},

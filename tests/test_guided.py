@@ -68,11 +68,8 @@ def plain_search(settings: GuidedSettings, network: MadeUpNetwork, state: np.uin
         uniform = 1 / len(position.legal)
         return {a: float(priors[0, a]) / total if total else uniform for a in position.legal}, float(values[0])
 
-    options = {name: getattr(settings, name) for name in ("c", "rule", "policy", "ties")}
-    if rave:
-        options |= {name: getattr(settings, name) for name in ("amaf", "amaf_players", "beta", "equivalence")}
-    plays_out = leaf != "network" and settings.weight != 0
-    plain = reference.Search(np.array([state]), answer, leaf, plays_out, w=settings.weight or 0.0, rave=rave, **options)
+    assert settings.rave == rave and settings.plays_out == (leaf != "network" and settings.weight != 0)
+    plain = reference.Search(np.array([state]), settings, leaf, settings.weight or 0.0, answer)
     plain.playout = with_playouts(plain)
     return plain
 

@@ -29,6 +29,7 @@ from wslib.search import GuidedSettings, kernels
 from wslib.search.guided import GuidedSearch
 from wslib.search.methods import THESIS
 from wslib.search.settings import SearchSettings
+from wslib.search.tree import Forest, find, plant
 
 ROOT = Path(__file__).resolve().parent.parent
 DRIVER = ROOT / "tests" / "javascript" / "driver.js"
@@ -159,10 +160,10 @@ def test_a_file_that_is_no_network_of_ours_is_refused():
         ask("network", file=base64.b64encode(content).decode(), positions=[])
 
 
-def table(forest: kernels.Forest, plan: kernels.Plan, board: Game, own: np.uint64, opp: np.uint64) -> dict[str, Any]:
+def table(forest: Forest, plan: kernels.Plan, board: Game, own: np.uint64, opp: np.uint64) -> dict[str, Any]:
     """What a search knows of a state, as the driver tells it."""
     rows = np.zeros((board.actions, 10))
-    count = edge_table(board.rules, plan, forest, 0, int(kernels.find(forest, 0, own, opp)), rows)
+    count = edge_table(board.rules, plan, forest, 0, int(find(forest, 0, own, opp)), rows)
     columns = {"visits": 2, "q": 3, "visitsRave": 5, "qRave": 6}
     return {name: rows[:count, column].tolist() for name, column in columns.items()}
 
@@ -176,7 +177,7 @@ def searched(position: Position, settings: GuidedSettings | SearchSettings, netw
     if isinstance(settings, GuidedSettings):
         assert network is not None
         guided = GuidedSearch(board, settings, network, streams)
-    forest = kernels.plant(board.rules, 1, settings.simulations + 1, settings.rave)
+    forest = plant(board.rules, 1, settings.simulations + 1, settings.rave)
     for _ in range(plies):
         if position.is_over:
             break

@@ -23,7 +23,7 @@ from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.states import RunFolder, train
 from wslib.study.engine.store import MANIFEST, LocalStore
 from wslib.study.engine.tournament import NetworkEntrant, pair
-from wslib.training.loop import RunSettings, preset
+from wslib.training.settings import RunSettings, preset
 
 UNITS = [RunUnit(run=preset("smoke", game="connect4", seed=seed), iterations=2) for seed in range(3)]
 

@@ -15,7 +15,7 @@ from wslib.parameters import ParameterError
 from wslib.play import Games, match, move, player, sit
 from wslib.play.matches import random_opening
 from wslib.prompt.against import play
-from wslib.search import kernels
+from wslib.search.tree import find
 from wslib.workers import in_processes
 
 GAMES = ("connect4", "gobang", "othello", "tictactoe", "othello-4x4")
@@ -283,7 +283,7 @@ def visits_of_the_root(tree: str, seed: int) -> list[tuple[int | None, int]]:
     position, found = of.start(), []
 
     def visits() -> int | None:
-        node = kernels.find(seat.forest, 0, *position.words)
+        node = find(seat.forest, 0, *position.words)
         return int(seat.forest.nodes[0, node]["n"]) if node >= 0 else None
 
     while len(found) < 3:

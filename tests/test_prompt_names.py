@@ -99,7 +99,8 @@ def test_a_network_is_made_and_asked_about_a_position(network):
 
 def test_a_network_of_a_seed_is_the_one_that_a_run_of_this_seed_begins_with():
     from wslib.network.runtime import CompiledNetwork
-    from wslib.training.loop import RunSettings, start
+    from wslib.training.loop import start
+    from wslib.training.settings import RunSettings
 
     run = start(RunSettings(game="connect4", seed=5, **QUICK))
     planes = ws.game("connect4").start().planes[None]

@@ -154,8 +154,8 @@ def test_a_new_game_is_played_by_every_player(hex_board):
 @pytest.mark.parametrize("method", ["mcts", "rave"])
 def test_a_new_game_is_searched_as_the_plain_search_does(hex_board, method):
     root = hex_board.start()
-    fast = Fast(root, SearchSettings(method=method, equivalence=100 if method == "rave" else None), seed=1)
-    slow = plain.Search(fast.streams.copy(), rave=method == "rave")
+    fast = Fast(root, SearchSettings(method=method), seed=1)
+    slow = plain.Search(fast.streams.copy(), fast.settings)
     for _ in range(60):
         slow.simulate(root)
         fast.simulate(root)

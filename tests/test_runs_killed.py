@@ -11,7 +11,7 @@ import pytest
 
 from wslib.study.engine.states import RunFolder, train
 from wslib.study.engine.store import sweep
-from wslib.training.loop import KEPT, RunSettings, preset
+from wslib.training.settings import KEPT, RunSettings, preset
 
 ITERATIONS = 16
 RUN = preset("smoke", game="othello", method="wrora", switch="adaptive", retrained=3, optimiser="carried", noise=0.25)

@@ -13,6 +13,7 @@ from wslib.prompt.result import edge_table
 from wslib.prompt.searches import search
 from wslib.search import SearchSettings, kernels
 from wslib.search import plain as reference
+from wslib.search.tree import find, grown, plant
 
 POSITIONS = {
     "tic-tac-toe": game("tictactoe").position(),
@@ -49,10 +50,7 @@ every_setting = pytest.mark.parametrize("settings", all_settings(), ids=label)
 
 def plain_search(settings: SearchSettings, seed: int, leaf_value=None, label: str = "test") -> reference.Search:
     """The plain search with these settings, drawing from the same stream as :class:`Fast`; random playouts."""
-    options = {name: value for name, value in settings.canonical().items() if value is not None}
-    for name in ("method", "simulations", "tree"):
-        del options[name]
-    plain = reference.Search(np.array([stream(seed, label)]), rave=settings.rave, **options)
+    plain = reference.Search(np.array([stream(seed, label)]), settings)
     plain.playout = leaf_value or with_playouts(plain)
     return plain
 
@@ -61,7 +59,7 @@ def with_playouts(plain: reference.Search):
     """Random playouts for a plain search, with what was played in them worked out by the tests."""
 
     def playout(position: Position) -> reference.Outcome:
-        first = plain.amaf_players == "first"
+        first = plain.options.amaf_players == "first"
         plain.stream[0], value, mine, theirs = playout_from(int(plain.stream[0]), position, first)
         return value, mine, theirs
 
@@ -186,7 +184,7 @@ def test_games_searched_side_by_side_do_not_touch_each_other(name, method, fresh
     for _ in range(4):
         roots.append(roots[-1].act(roots[-1].legal[-1]))
     rules, plan = roots[0].game.rules, kernels.make_plan(settings)
-    forest = kernels.plant(rules, 5, 200, settings.rave)
+    forest = plant(rules, 5, 200, settings.rave)
     streams = np.array([stream(seed, "test") for seed in range(5)])
     trees, games, moves = np.array([3, 0, 4, 1, 2]), np.array([1, 4, 0, 2, 3]), np.empty(5, int)
     own, opp = (np.array(words) for words in zip(*(root.words for root in roots), strict=True))
@@ -196,12 +194,12 @@ def test_games_searched_side_by_side_do_not_touch_each_other(name, method, fresh
         alone = Fast(root, settings, seed=int(games[index]))
         for _ in range(2):
             if fresh:
-                alone.forest = kernels.plant(rules, 1, 200, settings.rave)
+                alone.forest = plant(rules, 1, 200, settings.rave)
             move = alone.search(root, 30)
         assert moves[index] == move
         assert streams[games[index]] == alone.streams[0]
         table, single = np.zeros((rules.actions, 10)), np.zeros((rules.actions, 10))
-        edge_table(rules, plan, forest, trees[index], kernels.find(forest, trees[index], *root.words), table)
+        edge_table(rules, plan, forest, trees[index], find(forest, trees[index], *root.words), table)
         edge_table(rules, plan, alone.forest, 0, alone.node(root), single)
         assert np.array_equal(table, single)
 
@@ -214,7 +212,7 @@ def test_a_forest_that_grows_under_a_search_changes_nothing(name, method):
     small, grew = tight.forest, 0
     for _ in range(40):
         before = tight.forest
-        tight.forest = kernels.grown(root.game.rules, before, 5)
+        tight.forest = grown(root.game.rules, before, 5)
         grew += tight.forest is not before
         assert tight.forest.nodes.shape[1] >= tight.forest.used[0, 0] + 5
         assert tight.search(root, 5) == roomy.search(root, 5)

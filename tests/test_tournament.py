@@ -16,7 +16,7 @@ from wslib.study.engine.tournament import NetworkEntrant, PairBlock, PairUnit, j
 from wslib.study.engine.units import results
 from wslib.study.statistics.pairings import ordered_pairs
 from wslib.study.statistics.rating import rate
-from wslib.training.loop import preset
+from wslib.training.settings import preset
 
 BOARD = "connect4-5x5"
 

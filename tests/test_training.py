@@ -16,21 +16,12 @@ from wslib.network.fit import FitSettings, _gathered, _shuffled, _turned, fit
 from wslib.network.model import Network, NetworkSettings, from_bytes, to_bytes
 from wslib.network.runtime import CompiledNetwork
 from wslib.parameters import ParameterError
+from wslib.play.players import GuidedSeat
 from wslib.search import GuidedSettings
 from wslib.study.engine.runs import RunUnit
 from wslib.training import loop as training
-from wslib.training.loop import (
-    PRESETS,
-    Examples,
-    RunSettings,
-    RunState,
-    advance,
-    compete,
-    is_warm,
-    preset,
-    self_play,
-    start,
-)
+from wslib.training.loop import Examples, RunState, advance, compete, is_warm, self_play, start
+from wslib.training.settings import PRESETS, RunSettings, preset, weight_of
 
 THREE = ("connect4", "gobang", "othello")
 three_games = pytest.mark.parametrize("name", THREE)
@@ -113,7 +104,7 @@ def test_each_preset_changes_what_it_says():
 @pytest.mark.parametrize("method", ["wro", "wrora"])
 def test_the_weight_of_playouts_falls_by_its_schedule(method, options, weights):
     run = RunSettings(game="connect4", method=method, **options)
-    assert [training.weight_of(run, i + 1) for i in range(len(weights))] == pytest.approx(weights)
+    assert [weight_of(run, i + 1) for i in range(len(weights))] == pytest.approx(weights)
 
 
 def test_the_weight_of_an_iteration_is_what_its_self_play_searches_with(monkeypatch):
@@ -133,7 +124,7 @@ def test_the_weight_of_an_iteration_is_what_its_self_play_searches_with(monkeypa
 
 @pytest.mark.parametrize("method", ["rollout", "rave", "rora", "rhea", "baseline"])
 def test_a_method_that_mixes_nothing_has_no_weight(method):
-    assert training.weight_of(RunSettings(game="connect4", method=method), 1) is None
+    assert weight_of(RunSettings(game="connect4", method=method), 1) is None
 
 
 def test_a_fixed_warm_start_lasts_its_iterations_and_an_adaptive_one_until_its_switch():
@@ -277,11 +268,11 @@ def movers(monkeypatch) -> dict[int, list[tuple[int, str]]]:
 
     def watched(settings, name, *more):
         seat = original(settings, name, *more)
-        choose = seat.choose
+        choose, seat.plies = seat.choose, np.empty(0, int)  # the table keeps them
 
         def choose_and_tell(games, own, opp):
             for i in games:
-                asked.setdefault(int(i), []).append((int(seat.table.plies[i]), name))
+                asked.setdefault(int(i), []).append((int(seat.plies[i]), name))
             return choose(games, own, opp)
 
         seat.choose = choose_and_tell
@@ -453,11 +444,11 @@ def test_arena_games_come_in_pairs_of_one_opening_with_both_colours(name, monkey
     run = small(name, arena_games=12, gating=True)
     new, old = Network(run.network, seed=1), Network(run.network, seed=2)
     tables, moved = [], {}
-    choose = training._LearningSeat.choose
+    choose = GuidedSeat.choose
 
     def choose_and_tell(seat, games, own, opp):
         for i in games:
-            moved[int(i), int(seat.table.plies[i])] = "new" if seat.search.network.of is new else "old"
+            moved[int(i), int(seat.plies[i])] = "new" if seat.search.network.of is new else "old"
         return choose(seat, games, own, opp)
 
     class Watched(training.Table):
@@ -466,7 +457,7 @@ def test_arena_games_come_in_pairs_of_one_opening_with_both_colours(name, monkey
             tables.append(self)
 
     monkeypatch.setattr(training, "CompiledNetwork", Labelled)
-    monkeypatch.setattr(training._LearningSeat, "choose", choose_and_tell)
+    monkeypatch.setattr(GuidedSeat, "choose", choose_and_tell)
     monkeypatch.setattr(training, "Table", Watched)
     accepted, told = compete(run, new, old, 7)
     moves = tables[0].move_lists()
@@ -557,7 +548,7 @@ def test_examples_are_turned_with_their_policies(name, number, symmetries):
         fits = [
             k for k, s in enumerate(board.symmetries)
             if np.array_equal(s.position(position).planes.ravel(), x[row])
-            and np.allclose(s.policy(made.policy[mark]), pi[row])
+            and np.allclose(made.policy[mark], pi[row][list(s.actions)])
         ]  # fmt: skip
         assert len(fits) == 1, "the board and its policy are turned by one and the same symmetry"
         used.append((int(mark), fits[0]))

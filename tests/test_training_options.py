@@ -11,12 +11,13 @@ from wslib.games import game
 from wslib.network.model import Network, to_bytes
 from wslib.parameters import NETWORK_RESULTS_VERSION, RESULTS_VERSION, ParameterError, Parameters, digest
 from wslib.play.matches import Table
+from wslib.play.players import GuidedSeat
 from wslib.rhea import RheaSettings
 from wslib.search import GuidedSettings, SearchSettings
 from wslib.study.engine.runs import RunUnit, StrengthUnit
 from wslib.training import loop as training
-from wslib.training.loop import RunSettings, RunState, advance, compete, preset, self_play, start, weight_of, weights_of
-from wslib.training.settings import PRESETS, RAVE_OPTIONS, RHEA_OPTIONS
+from wslib.training.loop import RunState, advance, compete, self_play, start
+from wslib.training.settings import PRESETS, RAVE_OPTIONS, RHEA_OPTIONS, RunSettings, preset, weight_of, weights_of
 
 ENHANCED = ("rollout", "rave", "rora", "wro", "wrora", "rhea")
 MIXTURE = RunSettings(game="connect4", method="wro")
@@ -351,7 +352,7 @@ class Arena:
     def __init__(self, run: RunSettings, new: Network, old: Network, monkeypatch: pytest.MonkeyPatch):
         self.tables: list[training.Table] = []
         self.nodes: list[dict[int, int]] = []
-        watching, choose = self, training._LearningSeat.choose
+        watching, choose = self, GuidedSeat.choose
 
         class Watched(training.Table):
             def __init__(self, *arguments):
@@ -365,7 +366,7 @@ class Arena:
 
         with monkeypatch.context() as patch:
             patch.setattr(training, "Table", Watched)
-            patch.setattr(training._LearningSeat, "choose", choose_and_look)
+            patch.setattr(GuidedSeat, "choose", choose_and_look)
             self.accepted, self.told = compete(run, new, old, 3)
 
 

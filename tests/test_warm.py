@@ -27,7 +27,7 @@ from wslib.study.pages.warm import (
 from wslib.study.report import adaptive as adaptive_report
 from wslib.study.report import warm as report
 from wslib.study.statistics import pools
-from wslib.training.loop import preset
+from wslib.training.settings import preset
 
 
 def runs_of(experiment) -> list[RunUnit]:

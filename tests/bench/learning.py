@@ -54,12 +54,14 @@ from wslib.network.layout import layout_of
 from wslib.network.model import Network
 from wslib.network.runtime import CompiledNetwork, TorchNetwork
 from wslib.play.matches import Table
+from wslib.play.players import GuidedSeat
 from wslib.search.guided import Evaluator, GuidedSearch
 from wslib.search.settings import GuidedSettings
 from wslib.study.engine.states import RunFolder
 from wslib.study.engine.store import PROVENANCE, DamagedResult, read_folder
 from wslib.training import loop as training
-from wslib.training.loop import Examples, RunSettings, preset
+from wslib.training.loop import Examples, recorded
+from wslib.training.settings import RunSettings, preset
 
 ENVIRONMENT = bench.ROOT / ".venv-bench-jax"
 REQUIREMENTS = bench.HERE / "requirements-jax.txt"
@@ -144,14 +146,11 @@ class Played:
         streams = np.array([stream(seed, "bench", number) for number in range(count)])
         guided = GuidedSettings(simulations=settings.simulations, c=settings.c, cache=cache)
         self.search = GuidedSearch(board, guided, evaluator, streams)
-        self.seat = training._LearningSeat(self.search, settings.sampled_plies)
-        self.seat.table = self.table = Table(board, [board.start()] * count)
-        self.table.play([self.seat, self.seat], np.zeros(count, int))
-        self.simulations = settings.simulations * int(self.table.plies.sum())
-
-    def examples(self) -> Examples:
+        self.table = Table(board, [board.start()] * count)
+        seat = GuidedSeat(self.search, settings.sampled_plies)
+        self.examples = recorded(self.table, [seat, seat], np.zeros(count, int))
         """What training would learn from."""
-        return training._examples(self.table, self.seat.seen)
+        self.simulations = settings.simulations * int(self.table.plies.sum())
 
 
 class Peer:
@@ -219,7 +218,7 @@ def self_play(repetitions: int, with_pgx: bool) -> tuple[list[Row], str]:
     settings = RunSettings(game=PEERS_BOARD, channels=64, hidden=(1024, 512))
     network = Network(settings.network, seed=1)
     evaluator = CompiledNetwork(network)
-    warm = Played(settings, evaluator, seed=0).examples()  # compiles, and takes the memory that is used again
+    warm = Played(settings, evaluator, seed=0).examples  # compiles, and takes the memory that is used again
     peer, said = None, "left out (--without-pgx)"
     if with_pgx:
         tell("pgx + mctx: starting, comparing the networks, compiling")
@@ -380,7 +379,7 @@ def step(repetitions: int, kinds: Sequence[tuple[str, int]] = STEPS) -> list[Row
         settings = RunSettings(game=name, channels=channels)
         part = f"training step, C = {channels}, 256/128, batch {settings.batch}, {settings.game}"
         played = Played(preset("smoke", game=name, episodes=20), CompiledNetwork(Network(settings.network)), seed=0)
-        examples = [played.examples()] * max(1, 20_000 // len(played.examples()))
+        examples = [played.examples] * max(1, 20_000 // len(played.examples))
         sides = {trainer: Side(trainer, name, channels, examples) for trainer in ("compiled", "torch")}
         found = defaultdict[str, list[float]](list)
         for number in range(repetitions):
@@ -458,7 +457,7 @@ def data_share(repetitions: int) -> Row:
     """What a fit does beside its steps, over these."""
     settings = RunSettings(game=BOARD, epochs=1)
     played = Played(preset("smoke", game=BOARD, episodes=20), CompiledNetwork(Network(settings.network)), seed=0)
-    examples = [played.examples()] * max(1, 20_000 // len(played.examples()))
+    examples = [played.examples] * max(1, 20_000 // len(played.examples))
     side, found = Side("compiled", BOARD, 32, examples), []
     steps = sum(len(e) for e in examples) // settings.batch
     for number in range(repetitions):
@@ -481,7 +480,7 @@ def throughput(repetitions: int, seconds: float) -> list[Row]:
         "compiled": compiled,
         "torch": TorchNetwork(network, "cpu"),
     }
-    examples = Played(settings, compiled, seed=0).examples()
+    examples = Played(settings, compiled, seed=0).examples
     planes = game(settings.game).planes(examples.own, examples.opp)
     chosen = np.random.default_rng(0).permutation(len(planes))
     found, busy = defaultdict[tuple[str, int], list[float]](list), defaultdict[tuple[str, int], list[float]](list)

@@ -4,7 +4,7 @@ Values are seen by the player to move; ``winner`` and colours are absolute (0 mo
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -13,6 +13,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from wslib._compiled import ONE
 from wslib.games import rules as R
 from wslib.parameters import brief
 
@@ -45,12 +46,6 @@ class Symmetry:
         keeps_start = (self.stones(start.own), self.stones(start.opp)) == (start.own, start.opp)
         history = tuple(self.actions[a] for a in position.history) if keeps_start else ()
         return Position(position.game, self.stones(position.own), self.stones(position.opp), position.to_move, history)
-
-    def policy(self, policy: Sequence[float] | np.ndarray) -> np.ndarray:
-        """The image of a vector over actions."""
-        image = np.empty(len(self.actions))
-        image[list(self.actions)] = policy
-        return image
 
 
 class Look(NamedTuple):
@@ -201,9 +196,10 @@ class Game:
 
     def planes(self, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
         """Network input for states given as words: float32 of shape (n, 1, rows, cols), +1 own, -1 opponent."""
-        planes = np.empty((len(own), self.rows, self.cols), np.float32)
-        R.fill_planes(self.rules, np.asarray(own, np.uint64), np.asarray(opp, np.uint64), planes)
-        return planes[:, None]
+        cells = np.arange(self.cells, dtype=np.uint64)
+        mine, theirs = (np.asarray(word, np.uint64)[:, None] >> cells & ONE for word in (own, opp))
+        planes = mine.astype(np.float32) - theirs.astype(np.float32)
+        return planes.reshape(-1, 1, self.rows, self.cols)
 
     def parse(self, text: str) -> "Position":
         """The position drawn by a text as ``print(position)`` writes it (labels may be missing).
@@ -336,10 +332,7 @@ class Position:
     @property
     def board(self) -> np.ndarray:
         """The board as integers of shape (rows, cols): 1 for the first player, -1 for the second, 0 for empty."""
-        bits = np.arange(self.game.cells)
-        own, opp = (self.own >> bits.astype(object)) & 1, (self.opp >> bits.astype(object)) & 1
-        signs = (own - opp).astype(int) * (1 if self.to_move == FIRST else -1)
-        return signs.reshape(self.game.rows, self.game.cols)
+        return self.planes[0].astype(int) * (1 if self.to_move == FIRST else -1)
 
     @property
     def planes(self) -> np.ndarray:

@@ -410,10 +410,3 @@ def fill_plane(rules, own, opp, plane):
         for c in range(rules.cols):
             cell = np.uint64(r * rules.cols + c)
             plane[r, c] = np.float32((own >> cell) & ONE) - np.float32((opp >> cell) & ONE)
-
-
-@kernel
-def fill_planes(rules, own, opp, planes):
-    """Network input of many states; ``planes`` has shape (n, rows, cols), float32."""
-    for i in range(len(own)):
-        fill_plane(rules, own[i], opp[i], planes[i])

@@ -18,7 +18,8 @@ from wslib.perfect.positions import UNKNOWN, Positions
 from wslib.play import NetworkPlayer, RandomSettings, sit
 from wslib.search import SearchSettings, kernels
 from wslib.search.guided import Evaluator, GuidedSearch
-from wslib.search.kernels import choose, find_root, tree_of
+from wslib.search.kernels import choose
+from wslib.search.tree import find_root, plant, tree_of
 
 READINGS = ("visits", "q", "q_rave")
 
@@ -117,7 +118,7 @@ def search_decisions(settings: SearchSettings, positions: Positions, seed: int,
     """The moves that one and the same search gives by several readings of its tree, and the values of its roots."""
     rules, streams = positions.game.rules, _streams(positions, seed)
     plans = {r: kernels.make_plan(settings.model_copy(update={"policy": r})) for r in readings}
-    forest = kernels.plant(rules, 1, settings.simulations + 1, settings.rave)
+    forest = plant(rules, 1, settings.simulations + 1, settings.rave)
     moves = {r: np.empty(len(positions), np.int64) for r in readings}
     values, tree = np.empty(len(positions)), np.zeros(1, np.int64)
     for i in range(len(positions)):

@@ -22,6 +22,8 @@ from wslib.workers import in_processes
 
 BLOCK = 50
 """Games that are played side by side; no result depends on it."""
+Note = Callable[[Seat, np.ndarray, np.ndarray], object]
+"""What is told of moves before they are made: whose they are, in which games (n,), and the actions (n,)."""
 
 
 @dataclass(frozen=True)
@@ -174,9 +176,9 @@ class Table:
         for i, position in enumerate(positions):
             self.moves[i, : len(position.history)] = position.history
 
-    def play(self, seats: Sequence[Seat], first_seat: np.ndarray) -> None:
+    def play(self, seats: Sequence[Seat], first_seat: np.ndarray, note: Note | None = None) -> None:
         """Play all games out; ``first_seat`` (games,) says which of two seats has the first player's colour in each
-        game. Of more seats, (games, 2): which has it, and which has the other's.
+        game. Of more seats, (games, 2): which has it, and which has the other's. ``note`` is told of all moves.
         """
         turns = np.stack([first_seat, 1 - first_seat], axis=1) if first_seat.ndim == 1 else first_seat
         every = np.arange(len(turns))
@@ -189,6 +191,8 @@ class Table:
                 games = np.flatnonzero(running & (turns[every, self.plies % 2] == number))
                 if len(games):
                     actions = seat.choose(games, self.own[games], self.opp[games])
+                    if note:
+                        note(seat, games, actions)
                     _advance(
                         self.game.rules, games, actions, self.own, self.opp, self.outcome, self.moves, self.plies
                     )  # fmt: skip

@@ -118,17 +118,19 @@ class NetworkPlayer:
     """T': plies of a match's games in which it draws its move from its policy, as self-play does."""
 
 
-class _GuidedSeat:
-    """All games of the seat in lockstep; their evaluations are shared."""
+class GuidedSeat:
+    """A guided search at all games of its seat in lockstep; their evaluations are shared."""
 
-    def __init__(self, player: NetworkPlayer, game: Game, streams: np.ndarray):
-        self.search = GuidedSearch(game, player.settings, player.network, streams)
-        self.sampled_plies = player.sampled_plies
-        self.plies = np.full(len(streams), player.sampled_plies)  # away from a table no move is drawn
+    def __init__(self, search: GuidedSearch, sampled_plies: int = 0):
+        self.search, self.sampled_plies = search, sampled_plies
+        self.plies = np.full(len(search.streams), sampled_plies)  # away from a table no move is drawn
+        self.policies = np.empty((0, search.game.actions))
+        """(n, actions): those that the latest moves were chosen from."""
 
     def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
         self.search.run(games, own, opp)
-        return self.search.decide(games, own, opp, self.plies[games] < self.sampled_plies)[0]
+        actions, self.policies = self.search.decide(games, own, opp, self.plies[games] < self.sampled_plies)
+        return actions
 
 
 class _FunctionSeat:
@@ -151,10 +153,14 @@ def _rhea_seat(player: rhea.RheaSettings, game: Game, streams: np.ndarray, colou
     return _KernelSeat(partial(rhea.evolve_moves, game.rules, plan, population), streams)
 
 
+def _network_seat(player: NetworkPlayer, game: Game, streams: np.ndarray, colours: np.ndarray) -> Seat:
+    return GuidedSeat(GuidedSearch(game, player.settings, player.network, streams), player.sampled_plies)
+
+
+sit.register(NetworkPlayer, _network_seat)
 sit.register(RandomSettings, lambda player, game, streams, _: _KernelSeat(partial(_random_moves, game.rules), streams))
 sit.register(rhea.RheaSettings, _rhea_seat)
 sit.register(SearchSettings, lambda player, game, streams, _: UnguidedSearch(game, player, streams))
-sit.register(NetworkPlayer, lambda player, game, streams, _: _GuidedSeat(player, game, streams))
 
 
 def move(player: Any, position: Position, seed: int = 0) -> str:

@@ -13,12 +13,11 @@ from wslib._compiled import kernel
 from wslib.games import Position
 from wslib.games.rules import RUNNING
 from wslib.parameters import whole
-from wslib.search import kernels
 from wslib.search.guided import GuidedSearch
-from wslib.search.kernels import score_edges, weigh_edges
+from wslib.search.kernels import make_plan, score_edges, weigh_edges
 from wslib.search.methods import method_name
 from wslib.search.settings import GuidedSettings, SearchSettings
-from wslib.search.tree import edge_action, tree_of
+from wslib.search.tree import Forest, edge_action, find, tree_of
 from wslib.search.unguided import UnguidedSearch
 
 _COLUMNS = ("action", "prior", "n", "q", "u", "n_rave", "q_rave", "score", "weight", "child")
@@ -59,14 +58,14 @@ class SearchResult:
     node: int
 
     @property
-    def forest(self) -> kernels.Forest:
+    def forest(self) -> Forest:
         """The tree, the only one of its forest."""
         return self.searching.forest
 
     @cached_property
     def _table(self) -> dict[str, np.ndarray]:
         table = np.zeros((self.position.game.actions, len(_COLUMNS)))
-        plan = kernels.make_plan(self.settings)
+        plan = make_plan(self.settings)
         count = edge_table(self.position.game.rules, plan, self.forest, 0, self.node, table)
         return dict(zip(_COLUMNS, table[:count].T, strict=True))
 
@@ -220,4 +219,4 @@ def searched(position: Position, settings: Any, searching: UnguidedSearch | Guid
     """What a search of one game has found after its simulations from this position."""
     own, opp = (np.array([word]) for word in position.words)
     searching.run(np.zeros(1, int), own, opp)
-    return SearchResult(position, settings, searching, int(kernels.find(searching.forest, 0, own[0], opp[0])))
+    return SearchResult(position, settings, searching, int(find(searching.forest, 0, own[0], opp[0])))

@@ -18,11 +18,10 @@ from wslib._numbers import gamma
 from wslib.games import Game
 from wslib.games.rules import RUNNING, fill_plane
 from wslib.parameters import ParameterError, brief
-from wslib.search import kernels
-from wslib.search.kernels import back_up, choose, edge_action, find_root, play_out, select, tree_of, weigh_edges
+from wslib.search.kernels import back_up, choose, make_plan, play_out, select, weigh_edges
 from wslib.search.methods import GUIDED
 from wslib.search.settings import GuidedSettings
-from wslib.search.tree import enter_all, slot_of
+from wslib.search.tree import edge_action, enter_all, find_root, grown, plant, slot_of, tree_of
 
 FIRST_ROOM = 4096
 
@@ -127,22 +126,18 @@ def _select(rules, plan, forest, memory, own, opp, streams, games, shared, leave
 
 @inlined
 def _set_priors(rules, tree, node, prior):
-    """The network's probabilities of the legal actions, renormalised; uniform where it gives them none."""
-    first, count = np.int64(tree.nodes[node].first), np.int64(tree.nodes[node].count)
-    legal = tree.nodes[node].legal
-    if legal == ZERO:
-        tree.edges[first].prior = 1.0
-        return
-    total = 0.0
-    for _ in range(count):
+    """The network's probabilities of the legal actions, renormalised; where it gives them none they stay uniform."""
+    legal, total = tree.nodes[node].legal, 0.0
+    while legal != ZERO:
         total += np.float64(prior[np.int64(lowest_bit(legal))])
         legal &= legal - ONE
     if total <= 0.0:
         return
-    legal = tree.nodes[node].legal
-    for j in range(count):
-        tree.edges[first + j].prior = np.float64(prior[np.int64(lowest_bit(legal))]) / total
+    legal, at = tree.nodes[node].legal, np.int64(tree.nodes[node].first)
+    while legal != ZERO:
+        tree.edges[at].prior = np.float64(prior[np.int64(lowest_bit(legal))]) / total
         legal &= legal - ONE
+        at += 1
 
 
 @inlined
@@ -184,10 +179,7 @@ def _decide(rules, plan, forest, own, opp, streams, games, sampled, actions, pol
         i = games[index]
         tree = tree_of(forest, i)
         root = find_root(tree, own[index], opp[index])
-        weigh_edges(plan, tree, root)
-        total = 0.0
-        for j in range(tree.nodes[root].count):
-            total += tree.scores[j]
+        total = weigh_edges(plan, tree, root)
         policies[index, :] = 0.0
         for j in range(tree.nodes[root].count):
             share = tree.scores[j] / total if total > 0.0 else 1.0 / tree.nodes[root].count
@@ -218,9 +210,9 @@ class GuidedSearch:
     def __init__(self, game: Game, settings: GuidedSettings, network: Evaluator, streams: np.ndarray):
         check_network(network, game)
         self.game, self.settings, self.network, self.streams = game, settings, network, streams
-        self.plan = kernels.make_plan(settings)
+        self.plan = make_plan(settings)
         self.leaf, self.wants = GUIDED[settings.method].leaf, GUIDED[settings.method].wants
-        self.forest = kernels.plant(game.rules, len(streams), settings.simulations + 2, settings.rave)
+        self.forest = plant(game.rules, len(streams), settings.simulations + 2, settings.rave)
         self.memory = empty_memory(game.actions)
         self.planes = np.empty((len(streams), 1, game.rows, game.cols), np.float32)
         self.evaluations = self.leaves = 0
@@ -235,7 +227,7 @@ class GuidedSearch:
         settings, rules = self.settings, self.game.rules
         if settings.tree == "fresh":
             self.forest.slots[games], self.forest.used[games] = -1, 0
-        self.forest = kernels.grown(rules, self.forest, settings.simulations + 1)
+        self.forest = grown(rules, self.forest, settings.simulations + 1)
         leaves, waiting = np.zeros(len(games), LEAF), False
         for simulation in range(settings.simulations):
             self._step(games, own, opp, leaves, waiting)

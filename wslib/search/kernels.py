@@ -17,20 +17,7 @@ from wslib._compiled import ONE, ZERO, below, inlined, kernel, popcount, uniform
 from wslib._numbers import log_
 from wslib.games.rules import RUNNING, actions_of, play, playout
 from wslib.search.settings import TreeSettings
-from wslib.search.tree import (
-    Forest,
-    add_state,
-    clear,
-    edge_action,
-    find,
-    find_root,
-    grown,
-    plant,
-    slot_of,
-    tree_of,
-)
-
-__all__ = ["Forest", "find", "grown", "plant"]
+from wslib.search.tree import add_state, clear, edge_action, find_root, slot_of, tree_of
 
 PUCT, UCB1 = 0, 1
 VISITS, BY_Q, BY_Q_RAVE = 0, 1, 2
@@ -252,8 +239,8 @@ def simulate(rules, plan, tree, own, opp, streams, i):
 
 @inlined
 def weigh_edges(plan, tree, node):
-    """Write what the policy is proportional to, per edge, to the scratch."""
-    first = np.int64(tree.nodes[node].first)
+    """Write what the policy is proportional to, per edge, to the scratch; returns the sum."""
+    first, total = np.int64(tree.nodes[node].first), 0.0
     for j in range(tree.nodes[node].count):
         edge = tree.edges[first + j]
         if plan.policy == VISITS:
@@ -263,16 +250,14 @@ def weigh_edges(plan, tree, node):
         else:
             amaf = tree.amaf[first + j]
             tree.scores[j] = (amaf.q + 1.0) / 2.0 if amaf.n > 0 else 0.0
+        total += tree.scores[j]
+    return total
 
 
 @inlined
 def choose(rules, plan, tree, node, sample, streams, i):
     """The move after a search: the one of largest weight, or one drawn from the policy."""
-    weigh_edges(plan, tree, node)
-    count = np.int64(tree.nodes[node].count)
-    total = 0.0
-    for j in range(count):
-        total += tree.scores[j]
+    total, count = weigh_edges(plan, tree, node), np.int64(tree.nodes[node].count)
     if sample and total > 0.0:
         drawn = uniform(streams, i) * total
         for j in range(count):

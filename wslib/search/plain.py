@@ -16,6 +16,7 @@ import numpy as np
 from wslib._compiled import below, uniform
 from wslib.games import Position, rules
 from wslib.search.kernels import EPSILON
+from wslib.search.settings import SearchSettings, TreeSettings
 
 State = tuple[int, int]
 """The stones of the player to move and those of the opponent, a bit per cell."""
@@ -60,24 +61,16 @@ def no_network(position: Position) -> tuple[dict[int, float], float]:
 
 @dataclass
 class Search:
-    """A search tree, and the options of a search as :mod:`wslib.search.settings` names them."""
+    """A search tree, and what makes it grow."""
 
     stream: np.ndarray
     """(1,): the state of the random stream that it draws from."""
+    options: TreeSettings = field(default_factory=SearchSettings)
+    leaf: str = "playout"
+    """How leaves are evaluated: one of :data:`LEAVES`."""
+    w: float = 0.0
     network: Callable[[Position], tuple[dict[int, float], float]] = no_network
     """From a position to the priors of its legal actions, which sum up to 1, and its value for the player to move."""
-    leaf: str = "playout"
-    plays_out: bool = True
-    w: float = 0.0
-    rave: bool = False
-    c: float = 1.0
-    rule: str = "puct"
-    policy: str = "visits"
-    amaf: str = "path+rollout"
-    amaf_players: str = "own"
-    ties: str = "random"
-    beta: str = "state"
-    equivalence: float = 100.0
     tree: dict[State, dict[int, Edge]] = field(default_factory=dict)
 
     def simulate(self, root: Position) -> Walk:
@@ -109,7 +102,7 @@ class Search:
             return float(leaf.result), set(), set()
         _, value = self.network(leaf)
         played, mine, theirs = NO_PLAYOUT
-        if self.plays_out:
+        if self.options.plays_out:
             played, mine, theirs = self.playout(leaf)
         return LEAVES[self.leaf](value, played, self.w), mine, theirs
 
@@ -117,7 +110,7 @@ class Search:
         """Uniformly random moves to the end of the game (compiled, so that it draws as the fast search does)."""
         state = leaf.game.rules, *leaf.words
         value, _, *cells = rules.playout(*state, self.stream, 0, np.empty(64, np.uint64))
-        mine, theirs = rules.actions_of(*state, *map(np.uint64, cells), self.amaf_players == "first")
+        mine, theirs = rules.actions_of(*state, *map(np.uint64, cells), self.options.amaf_players == "first")
         return float(value), members(mine), members(theirs)
 
     def back_up(self, path: Walk, leaf: Position, outcome: Outcome) -> None:
@@ -128,14 +121,14 @@ class Search:
             edge = self.tree[state_of(position)][action]
             edge.n += 1
             edge.total += value
-        if self.rave:
+        if self.options.rave:
             self.back_up_rave(path, leaf, outcome)
 
     def largest(self, values: dict[int, float]) -> int:
         """The action of the largest value; one draw decides between equal ones, or the first of them is taken."""
         best = max(values.values())
         tied = [action for action, value in sorted(values.items()) if value == best]
-        if self.ties == "first" or len(tied) == 1:
+        if self.options.ties == "first" or len(tied) == 1:
             return tied[0]
         return tied[below(self.stream, 0, len(tied))]
 
@@ -148,27 +141,28 @@ class Search:
     def score(self, edge: Edge, visits: int, visits_rave: int) -> float:
         """Eq. 5.1 or UCB1; with RAVE eq. 5.2 to 5.4."""
         u = self.bound(edge.prior, edge.q, edge.n, visits)
-        if not self.rave:
+        if not self.options.rave:
             return u
         u_rave = self.bound(edge.prior, edge.q_rave, edge.n_rave, visits_rave)
         if math.isinf(u) or math.isinf(u_rave):
             u = u_rave = min(u, u_rave)  # what only one of the two has seen is judged by that one
         if math.isinf(u):
             return u
-        n = visits if self.beta == "state" else edge.n
-        beta = math.sqrt(self.equivalence / (3 * n + self.equivalence))
+        n = visits if self.options.beta == "state" else edge.n
+        k = self.options.equivalence or 1.0
+        beta = math.sqrt(k / (3 * n + k))
         return (1 - beta) * u + beta * u_rave
 
     def bound(self, prior: float, q: float, n: int, visits: int) -> float:
         """A mean and what speaks for trying it again: P-UCT, or UCB1, for which an action never tried comes first."""
-        if self.rule == "puct":
-            return q + self.c * math.sqrt(visits + EPSILON) * prior / (1 + n)
-        return q + self.c * math.sqrt(math.log(visits) / n) if n else math.inf
+        if self.options.rule == "puct":
+            return q + self.options.c * math.sqrt(visits + EPSILON) * prior / (1 + n)
+        return q + self.options.c * math.sqrt(math.log(visits) / n) if n else math.inf
 
     def back_up_rave(self, path: Walk, leaf: Position, outcome: Outcome) -> None:
         """Count, in each state of the path and in the leaf, what was played there or later by the player to move."""
         value, mine, theirs = outcome
-        if self.amaf == "path":
+        if self.options.amaf == "path":
             mine, theirs = set(), set()
         elif must_pass(leaf) and theirs:
             mine = mine | {leaf.game.cells}  # a playout does not list its passes, but this one is certain
@@ -177,10 +171,10 @@ class Search:
             uses = [({action}, (t2 - t1) % 2) for t2, (_, action) in enumerate(path) if t2 >= t1]
             uses += [(mine, distance % 2), (theirs, (distance + 1) % 2)]  # 0: by the player to move here
             own, opponents = (set().union(*(actions for actions, who in uses if who == player)) for player in (0, 1))
-            if self.amaf_players == "first":
+            if self.options.amaf_players == "first":
                 own, opponents = first_uses(uses)
             self.count_amaf(position, own, value * (-1) ** distance)
-            if self.amaf_players != "own" and not must_pass(position):
+            if self.options.amaf_players != "own" and not must_pass(position):
                 # (A pass of the opponent is no move that one could have made oneself.)
                 self.count_amaf(position, opponents, -value * (-1) ** distance)
 
@@ -194,9 +188,9 @@ class Search:
     def weights(self, root: Position) -> dict[int, float]:
         """What the policy is proportional to."""
         edges = self.tree[state_of(root)]
-        if self.policy == "visits":
+        if self.options.policy == "visits":
             return {action: float(edge.n) for action, edge in edges.items()}
-        if self.policy == "q":
+        if self.options.policy == "q":
             return {action: (edge.q + 1) / 2 if edge.n else 0.0 for action, edge in edges.items()}
         return {action: (edge.q_rave + 1) / 2 if edge.n_rave else 0.0 for action, edge in edges.items()}
 

@@ -51,7 +51,7 @@ class TreeSettings(Parameters):
     @model_validator(mode="after")
     def _only_where_it_acts(self) -> Self:
         if not self.rave:
-            method = self.model_dump().get("method")
+            method = getattr(self, "method", None)
             given = [name for name in _RAVE_ONLY if getattr(self, name) is not None]
             if given:
                 raise ValueError(f"{given[0]} acts in methods with RAVE only, not in {method!r}")
@@ -67,7 +67,7 @@ class TreeSettings(Parameters):
     @property
     def rave(self) -> bool:
         """Whether RAVE statistics steer the search."""
-        return self.uses_rave(self.model_dump().get("method"))
+        return self.uses_rave(getattr(self, "method", None))
 
 
 class SearchSettings(TreeSettings):

@@ -58,17 +58,14 @@ class Forest(NamedTuple):
     """(trees, 64), uint64: scratch for playouts."""
 
 
-def plant(rules: Rules, trees: int, nodes: int, rave: bool) -> Forest:
-    """An empty forest with room for this many nodes in each tree."""
-    return _plot(rules, trees, nodes, nodes * _most_edges(rules), rave)
-
-
 def _most_edges(rules: Rules) -> int:
     """No state has more actions than this."""
     return min(rules.actions, rules.rows * rules.cols)
 
 
-def _plot(rules: Rules, trees: int, nodes: int, edges: int, rave: bool) -> Forest:
+def plant(rules: Rules, trees: int, nodes: int, rave: bool, edges: int = 0) -> Forest:
+    """An empty forest with room for this many nodes in each tree, and for this many edges: unless said, for any."""
+    edges = edges or nodes * _most_edges(rules)
     longest = 2 * rules.rows * rules.cols + 2
     slots = 1 << (2 * nodes - 1).bit_length()
     return Forest(
@@ -90,7 +87,7 @@ def grown(rules: Rules, forest: Forest, more: int) -> Forest:
     nodes += more
     if nodes <= forest.nodes.shape[1] and edges <= forest.edges.shape[1]:
         return forest
-    larger = _plot(rules, len(forest.used), 2 * nodes, 2 * edges, forest.amaf.shape[1] > 1)
+    larger = plant(rules, len(forest.used), 2 * nodes, forest.amaf.shape[1] > 1, 2 * edges)
     larger.used[:] = forest.used
     # Memory that is not touched costs nothing, neither here nor there: only what is in use is carried over.
     for i, (its_nodes, its_edges) in enumerate(forest.used):

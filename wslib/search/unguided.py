@@ -5,6 +5,7 @@ import numpy as np
 from wslib.games import Game
 from wslib.search import kernels
 from wslib.search.settings import SearchSettings
+from wslib.search.tree import grown, plant
 
 
 class UnguidedSearch:
@@ -17,7 +18,7 @@ class UnguidedSearch:
         self.game, self.settings, self.streams = game, settings, streams
         self.plan, self.kept = kernels.make_plan(settings), settings.tree == "kept"
         trees = len(streams) if self.kept else 1
-        self.forest = kernels.plant(game.rules, trees, settings.simulations + 1, settings.rave)
+        self.forest = plant(game.rules, trees, settings.simulations + 1, settings.rave)
 
     def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
         """The actions (n,) after a search of each of ``games`` (n,), which are in the states ``own``, ``opp`` (n,)."""
@@ -33,6 +34,6 @@ class UnguidedSearch:
              actions: np.ndarray) -> None:  # fmt: skip
         """Simulations in these trees, emptied first where ``fresh``; moves where there is room for them."""
         if not fresh:
-            self.forest = kernels.grown(self.game.rules, self.forest, self.settings.simulations + 1)
+            self.forest = grown(self.game.rules, self.forest, self.settings.simulations + 1)
         kernels.search_moves(self.game.rules, self.plan, self.forest, trees, own, opp, self.streams, games,
                              self.settings.simulations, fresh, actions)  # fmt: skip

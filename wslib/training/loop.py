@@ -6,7 +6,7 @@ after any iteration and resumed with the same bytes. Files, clocks and processes
 Sign convention: an example's ``z`` is the game's result for the player to move in it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -20,26 +20,9 @@ from wslib.network.kernels import cross_entropy, squared_error
 from wslib.network.model import Network, pick_device
 from wslib.network.runtime import CompiledNetwork, TorchNetwork
 from wslib.play.matches import Table, random_opening
-from wslib.play.players import Seat, sit
+from wslib.play.players import GuidedSeat, Seat, sit
 from wslib.search.guided import Evaluator, GuidedSearch
-from wslib.training.settings import KEPT, PRESETS, RunSettings, preset, weight_of, weights_of
-
-__all__ = [
-    "KEPT",
-    "PRESETS",
-    "Examples",
-    "RunSettings",
-    "RunState",
-    "SelfPlay",
-    "advance",
-    "compete",
-    "is_warm",
-    "preset",
-    "self_play",
-    "start",
-    "weight_of",
-    "weights_of",
-]
+from wslib.training.settings import RunSettings, weight_of
 
 
 @dataclass(frozen=True)
@@ -112,46 +95,6 @@ class SelfPlay:
     told: dict[str, Any]
 
 
-class _RecordingSeat:
-    """A player of self-play at a table, of which all that it sees and does is written down."""
-
-    table: Table
-
-    def __init__(self) -> None:
-        self.seen: list[tuple[np.ndarray, ...]] = []
-
-    def _record(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray, policies: np.ndarray) -> None:
-        plies = self.table.plies[games]
-        self.seen.append((games.copy(), plies, own.copy(), opp.copy(), policies.astype(np.float32)))
-
-
-class _LearningSeat(_RecordingSeat):
-    """A guided search; its first plies are drawn from its policy."""
-
-    def __init__(self, search: GuidedSearch, sampled_plies: int):
-        super().__init__()
-        self.search, self.sampled_plies = search, sampled_plies
-
-    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
-        self.search.run(games, own, opp)
-        actions, policies = self.search.decide(games, own, opp, self.table.plies[games] < self.sampled_plies)
-        self._record(games, own, opp, policies)
-        return actions
-
-
-class _WatchedSeat(_RecordingSeat):
-    """A player without policies (RHEA): its moves are written down as certain."""
-
-    def __init__(self, seat: Seat, actions: int):
-        super().__init__()
-        self.seat, self.actions = seat, actions
-
-    def choose(self, games: np.ndarray, own: np.ndarray, opp: np.ndarray) -> np.ndarray:
-        actions = self.seat.choose(games, own, opp)
-        self._record(games, own, opp, np.eye(self.actions)[actions])
-        return actions
-
-
 def is_warm(settings: RunSettings, state: RunState) -> bool:
     """Whether the next iteration still belongs to the warm start."""
     if settings.switch == "fixed":
@@ -175,21 +118,14 @@ def self_play(settings: RunSettings, state: RunState) -> SelfPlay:
     names = ["default"] if not warm else ["warm"] if settings.switch == "fixed" else ["warm", "default"]
     table = Table(board, [board.start()] * settings.episodes)
     seats = {name: _seat(settings, name, board, evaluator, iteration) for name in names}
-    for seat in seats.values():
-        seat.table = table
+    first = np.zeros(settings.episodes, int)
     if len(seats) == 2:  # each has the first move in half of the games (Alg. 6, lines 6 to 11)
         first = np.repeat([0, 1], settings.episodes // 2)
-        table.play([seats["warm"], seats["default"]], first)
-    else:
-        first = np.zeros(settings.episodes, int)
-        table.play([seats[names[0]]] * 2, first)
-    examples = _examples(table, [seen for seat in seats.values() for seen in seat.seen])
+    examples = recorded(table, [seats[names[0]], seats[names[-1]]], first)
     results = table.first_player_result
-    balance = None
-    if len(seats) == 2:
-        balance = int(np.sum(np.where(first == 1, results, -results)))
+    balance = int(np.sum(np.where(first == 1, results, -results))) if len(seats) == 2 else None
     priors, values = evaluator.evaluate(board.planes(examples.own, examples.opp))
-    searches = [seat.search for seat in seats.values() if isinstance(seat, _LearningSeat)]
+    searches = [seat.search for seat in seats.values() if isinstance(seat, GuidedSeat)]
     told = {
         "phase": settings.method if warm else "baseline",
         "weight": weight_of(settings, iteration) if warm else None,
@@ -211,20 +147,27 @@ def self_play(settings: RunSettings, state: RunState) -> SelfPlay:
     return SelfPlay(_with_targets(settings, examples, table), table.move_lists(), told)
 
 
-def _seat(settings: RunSettings, name: str, board: Game, evaluator: Evaluator,
-          iteration: int) -> _LearningSeat | _WatchedSeat:  # fmt: skip
+def _seat(settings: RunSettings, name: str, board: Game, evaluator: Evaluator, iteration: int) -> Seat:
     """The seat of the enhancement ("warm") or of the default search at all games of an iteration."""
     labels = (settings.seed, "selfplay", iteration, name)
     streams = np.array([stream(*labels, episode) for episode in range(settings.episodes)])
     if name == "warm" and settings.method == "rhea":
-        return _WatchedSeat(sit(settings.rhea, board, streams, np.zeros(settings.episodes)), board.actions)
+        return sit(settings.rhea, board, streams, np.zeros(settings.episodes))
     search = settings.warm_search(iteration) if name == "warm" else settings.default_search
-    return _LearningSeat(GuidedSearch(board, search, evaluator, streams), settings.sampled_plies)
+    return GuidedSeat(GuidedSearch(board, search, evaluator, streams), settings.sampled_plies)
 
 
-def _examples(table: Table, seen: list[tuple[np.ndarray, ...]]) -> Examples:
-    """What the seats have written down, in the order of games and plies, with the outcomes."""
-    games, plies, own, opp, policy = (np.concatenate(parts) for parts in zip(*seen, strict=True))
+def recorded(table: Table, seats: Sequence[Seat], first: np.ndarray) -> Examples:
+    """All games of a table, played out: what was seen and done in them, in the order of games and plies."""
+    seen: list[tuple[np.ndarray, ...]] = []
+
+    def note(seat: Seat, games: np.ndarray, actions: np.ndarray) -> None:
+        # A player without policies (RHEA) is certain of its moves.
+        policies = seat.policies if isinstance(seat, GuidedSeat) else np.eye(table.game.actions)[actions]
+        seen.append((table.own[games], table.opp[games], policies, games, table.plies[games]))
+
+    table.play(seats, first, note)
+    own, opp, policy, games, plies = (np.concatenate(parts) for parts in zip(*seen, strict=True))
     order = np.lexsort((plies, games))
     # The player to move at an even ply is the one who moved first.
     z = table.first_player_result[games] * np.where(plies % 2 == 0, 1, -1)
@@ -257,12 +200,10 @@ def compete(settings: RunSettings, new: Network, old: Network, iteration: int) -
         labelled = (settings.seed, "arena", iteration, name)
         streams = np.array([stream(*labelled, number) for number in range(together.shape[1])])
         search = GuidedSearch(board, settings.arena_search, evaluator_of(settings, network), streams)
-        seats.append(_LearningSeat(search, sampled_plies=0))
+        seats.append(GuidedSeat(search))
     results = np.empty(games, int)
     for numbers in together:
         table = Table(board, [openings[number] for number in numbers])
-        for seat in seats:
-            seat.table = table
         table.play(seats, first[numbers])
         results[numbers] = table.first_player_result
     results *= np.where(first == 0, 1, -1)

@@ -4,7 +4,7 @@ Everything here is plain values; :mod:`wslib.training.loop` does what they say.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -17,7 +17,7 @@ from wslib.search.settings import GuidedSettings, known_method
 
 KEPT = (1, 2, 5, 10, 20, 30, 50, 70, 100)
 """Iterations whose networks are kept."""
-SCHEDULES = ("published", "shifted", "half", "inverse", "linear")
+Schedule = Literal["published", "shifted", "half", "inverse", "linear"]
 RAVE_OPTIONS = ("amaf", "amaf_players", "beta", "equivalence")
 WITHOUT_POLICY = ("baseline", "rhea")
 """Methods whose warm start searches no tree, or that have none."""
@@ -46,7 +46,7 @@ class RunSettings(FitSettings):
     method: str = Field("baseline", description="who plays the warm start; 'baseline' has none")
     switch: Literal["fixed", "adaptive"] | None = Field(None, description="how the warm start ends (default: fixed)")
     warm_iterations: int | None = Field(None, ge=1, description="I': iterations of a fixed warm start (default: 5)")
-    weight: Literal["published", "shifted", "half", "inverse", "linear"] | float | None = Field(
+    weight: Schedule | float | None = Field(
         None,
         description="WRo, WRoRa: w = 1 - i/I' or (adaptive) 1/i; fixed with i from 1; 1/2 throughout; 1/i; "
         "linear to 0 over weight_iterations; or a number",
@@ -128,9 +128,9 @@ class RunSettings(FitSettings):
     def _schedule_or_number(cls, weight: Any) -> Any:
         if isinstance(weight, int | float) and not isinstance(weight, bool) and 0 <= weight <= 1:
             return "half" if weight == 0.5 else float(weight)
-        if weight is None or weight in SCHEDULES:
+        if weight is None or weight in get_args(Schedule):
             return weight
-        names = ", ".join(map(repr, SCHEDULES))
+        names = ", ".join(map(repr, get_args(Schedule)))
         raise ValueError(f"weight = {weight!r} is not allowed: it should be {names}, or a number from 0 to 1")
 
     @model_validator(mode="before")
@@ -327,12 +327,6 @@ def preset(name: str, **changes: Any) -> RunSettings:
     if name not in PRESETS:
         raise ParameterError(f"there is no preset {name!r}: the presets are {', '.join(PRESETS)}")
     method = changes.get("method", "baseline")
-    acting = {option: value for option, value in PRESETS[name].items() if _acts(option, method)}
+    idle = {*(() if method in with_rave() else RAVE_OPTIONS), *(("policy",) if method in WITHOUT_POLICY else ())}
+    acting = {option: value for option, value in PRESETS[name].items() if option not in idle}
     return RunSettings(**{**acting, **changes})
-
-
-def _acts(option: str, method: str) -> bool:
-    """Whether an option can act in runs of a method."""
-    if option == "policy":
-        return method not in WITHOUT_POLICY
-    return option not in RAVE_OPTIONS or method in with_rave()

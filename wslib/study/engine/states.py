@@ -25,7 +25,8 @@ from wslib.perfect.positions import SETS, load
 from wslib.search.guided import Evaluator
 from wslib.study.engine.run_files import STAGES, RunFiles, Told, Whole, called, notes_of
 from wslib.study.engine.store import write_folder
-from wslib.training.loop import KEPT, Examples, RunSettings, RunState, advance, evaluator_of, start
+from wslib.training.loop import Examples, RunState, advance, evaluator_of, start
+from wslib.training.settings import KEPT, RunSettings
 
 
 class RunFolder(RunFiles):
