@@ -47,13 +47,14 @@ from wslib import game, search
 from wslib.network.model import Network, NetworkSettings
 from wslib.network.runtime import CompiledNetwork
 from wslib.search import GUIDED
+from wslib.study import presets
 from wslib.study.engine.notebook import read_parameters
 from wslib.study.engine.store import thesis_table
 from wslib.study.pages.learning import Loop
+from wslib.study.presets import PRESETS
 from wslib.study.report import pictures
 from wslib.study.report.look import parameter_table, show_table
-from wslib.training import settings as training
-from wslib.training.settings import PRESETS, weight_of, weights_of
+from wslib.training.settings import weight_of, weights_of
 
 asked = read_parameters(Loop, globals())
 
@@ -67,7 +68,7 @@ asked = read_parameters(Loop, globals())
 # %%
 rows = []
 for name in PRESETS:
-    shape = training.preset(name, game=asked.board).network
+    shape = presets.preset(name, game=asked.board).network
     size = sum(p.numel() for p in Network(shape).parameters())
     rows.append(
         {"preset": name, "channels": shape.channels, "fully connected": str(shape.hidden), "weights": f"{size:,}"}
@@ -136,11 +137,11 @@ pictures.loop()
 halving = weights_of(lambda i: 1 / 2 ** (i - 1), 5)
 weights = pd.DataFrame({
     "iteration": range(1, 9),
-    "fixed, I' = 5": [weight_of(training.preset("table", game=asked.board, method="wro"), i) for i in range(1, 9)],
-    "fixed, I' = 5, i from 1": [weight_of(training.preset("table", game=asked.board, method="wro", weight="shifted"), i) for i in range(1, 9)],
-    "fixed, I' = 1": [weight_of(training.preset("table", game=asked.board, method="wro", warm_iterations=1), i) for i in range(1, 9)],
-    "adaptive": [weight_of(training.preset("table", game=asked.board, method="wro", switch="adaptive"), i) for i in range(1, 9)],
-    "a function": [weight_of(training.preset("table", game=asked.board, method="wro", weights=halving), i) for i in range(1, 9)],
+    "fixed, I' = 5": [weight_of(presets.preset("table", game=asked.board, method="wro"), i) for i in range(1, 9)],
+    "fixed, I' = 5, i from 1": [weight_of(presets.preset("table", game=asked.board, method="wro", weight="shifted"), i) for i in range(1, 9)],
+    "fixed, I' = 1": [weight_of(presets.preset("table", game=asked.board, method="wro", warm_iterations=1), i) for i in range(1, 9)],
+    "adaptive": [weight_of(presets.preset("table", game=asked.board, method="wro", switch="adaptive"), i) for i in range(1, 9)],
+    "a function": [weight_of(presets.preset("table", game=asked.board, method="wro", weights=halving), i) for i in range(1, 9)],
 })  # fmt: skip
 show_table(
     weights,
@@ -160,7 +161,7 @@ show_table(
 names = {"I": None, "I'": "warm_iterations", "E": "episodes", "T'": "sampled_plies", "m": "simulations", "c": "c", "u": "threshold",
          "rs": "retrained", "ep": "epochs", "bs": "batch", "lr": "learning_rate", "d": "dropout", "n": "arena_games"}  # fmt: skip
 printed = thesis_table("table_5_2")
-runs = {name: training.preset(name, game=asked.board, method="wro") for name in PRESETS}
+runs = {name: presets.preset(name, game=asked.board, method="wro") for name in PRESETS}
 rows = [
     {"symbol": r.symbol, "meaning": r.description, "Table 5.2": f"{r.value:g}"}
     | {name: str(getattr(run, names[r.symbol])) if names[r.symbol] else "–" for name, run in runs.items()}

@@ -56,7 +56,7 @@ def run_units() -> list:
 
 def state_of(unit, folder: Path) -> bytes:
     """All that a run leaves: it is computed if it is not there."""
-    from wslib.network.model import to_bytes
+    from wslib.prompt.network_file import to_bytes
     from wslib.study.engine.states import train
     from wslib.training.loop import Examples
 

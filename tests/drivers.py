@@ -9,9 +9,10 @@ import numpy as np
 from wslib._compiled import GAMMA, MIX_1, MIX_2, kernel, stream
 from wslib.games import Game, Position
 from wslib.games import rules as R
+from wslib.prompt.result import find
 from wslib.search import GuidedSettings, SearchSettings, kernels
 from wslib.search.guided import GuidedSearch
-from wslib.search.tree import Forest, find, plant, tree_of
+from wslib.search.tree import Forest, plant, tree_of
 
 
 @kernel

@@ -12,7 +12,7 @@ from wslib.study.engine import store as storing
 from wslib.study.engine.networks import write_archive
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.states import train
-from wslib.training.settings import preset
+from wslib.study.presets import preset
 
 UNITS = [RunUnit(run=preset("smoke", game="connect4"), iterations=2)]
 

@@ -19,7 +19,7 @@ from wslib.study.engine.dask import check_address, needs_gpu, on_cluster, stored
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.units import MatchUnit
-from wslib.training.settings import preset
+from wslib.study.presets import preset
 
 distributed = pytest.importorskip("distributed")
 ROOT = Path(__file__).resolve().parent.parent

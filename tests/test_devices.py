@@ -20,7 +20,8 @@ from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.units import needs_gpu
 from wslib.study.pages.base import WithNetworks
 from wslib.study.pages.catalogue import EXPERIMENTS
-from wslib.training.settings import RunSettings, preset
+from wslib.study.presets import preset
+from wslib.training.settings import RunSettings
 from wslib.workers import in_processes
 
 LEARNING = {name: kind for name, kind in EXPERIMENTS.items() if issubclass(kind, WithNetworks)}

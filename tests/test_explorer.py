@@ -24,10 +24,10 @@ from wslib.study.engine.store import LocalStore, published_root
 from wslib.study.engine.units import collect
 from wslib.study.pages.base import PLAYERS
 from wslib.study.pages.learning import OneRun
+from wslib.study.presets import preset
 from wslib.study.report.charts import show_panels
 from wslib.study.report.explorer import explorer, summary_prose
 from wslib.study.report.look import METHODS, Html, as_csv, data_link, link, look_of, show_table
-from wslib.training.settings import preset
 
 NOTHING = Evidence({}, {})
 

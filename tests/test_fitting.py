@@ -7,8 +7,9 @@ from learners import MadeUpExamples, made_up_examples, trained
 
 from wslib.games import game
 from wslib.network.fit import FitSettings, fit
-from wslib.network.model import Network, NetworkSettings, mixed, pick_device, to_bytes
+from wslib.network.model import Network, NetworkSettings, mixed, pick_device
 from wslib.network.runtime import CompiledNetwork, TorchNetwork
+from wslib.prompt.network_file import to_bytes
 from wslib.training.loop import advance, start
 from wslib.training.settings import RunSettings
 

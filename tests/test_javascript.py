@@ -21,15 +21,16 @@ import torch
 
 from wslib._compiled import below, stream
 from wslib.games import Game, Position, game
-from wslib.network.model import Network, from_bytes, to_bytes
+from wslib.network.model import Network
 from wslib.network.runtime import CompiledNetwork
 from wslib.network.settings import NetworkSettings
-from wslib.prompt.result import edge_table
+from wslib.prompt.network_file import from_bytes, to_bytes
+from wslib.prompt.result import edge_table, find
 from wslib.search import GuidedSettings, kernels
 from wslib.search.guided import GuidedSearch
 from wslib.search.methods import THESIS
 from wslib.search.settings import SearchSettings
-from wslib.search.tree import Forest, find, plant
+from wslib.search.tree import Forest, plant
 
 ROOT = Path(__file__).resolve().parent.parent
 DRIVER = ROOT / "tests" / "javascript" / "driver.js"

@@ -11,16 +11,11 @@ from learners import trained
 from torch import nn
 
 from wslib.games import game
-from wslib.network import model
-from wslib.network.model import (
-    Network,
-    NetworkSettings,
-    from_bytes,
-    pick_device,
-    to_bytes,
-)
+from wslib.network.model import Network, NetworkSettings, pick_device
 from wslib.network.runtime import CompiledNetwork, TorchNetwork
 from wslib.parameters import ParameterError, canonical_json
+from wslib.prompt import network_file
+from wslib.prompt.network_file import from_bytes, to_bytes
 
 SHAPES = {
     "author": {"shape": "author", "channels": 8, "hidden": (16, 8)},
@@ -258,7 +253,7 @@ def test_weights_that_are_not_finite_numbers_are_neither_saved_nor_loaded(value,
         with pytest.raises(ParameterError, match=r"policy\.bias are not all finite numbers"):
             to_bytes(network, half=half)
     with monkeypatch.context() as patched:  # as a file from elsewhere may be
-        patched.setattr(model, "_refuse_what_is_no_number", lambda weights: None)
+        patched.setattr(network_file, "_refuse_what_is_no_number", lambda weights: None)
         content = to_bytes(network)
     with pytest.raises(ParameterError, match=r"policy\.bias are not all finite numbers"):
         from_bytes(content)
@@ -310,8 +305,8 @@ def test_a_small_file_with_the_settings_of_a_giant_is_refused_and_no_giant_made(
     small = Network(NetworkSettings(game="connect4", channels=1, hidden=(1,)))
     giant = NetworkSettings(game="connect4", channels=1024, hidden=(65536,) * 4).canonical()
     weights = small.state_dict()
-    about = {"format": model.FORMAT, "settings": giant, "checksum": model._checksum(giant, weights)}
-    content = safetensors.torch.save(weights, {model.ABOUT: canonical_json(about)})
+    about = {"format": network_file.FORMAT, "settings": giant, "checksum": network_file._checksum(giant, weights)}
+    content = safetensors.torch.save(weights, {network_file.ABOUT: canonical_json(about)})
     assert from_bytes(to_bytes(small)).settings == small.settings
     monkeypatch.setattr(Network, "__init__", lambda *_: pytest.fail("the giant was made"))
     with pytest.raises(ParameterError, match="it is damaged"):

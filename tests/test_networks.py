@@ -11,9 +11,10 @@ import pytest
 import torch
 
 from wslib.games import game
-from wslib.network.model import Network, NetworkSettings, from_bytes, to_bytes
+from wslib.network.model import Network, NetworkSettings
 from wslib.parameters import ParameterError
 from wslib.play import player
+from wslib.prompt.network_file import from_bytes, to_bytes
 from wslib.study.engine import networks, states
 from wslib.study.engine import store as storing
 from wslib.study.engine import units as study
@@ -23,7 +24,8 @@ from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.states import RunFolder, train
 from wslib.study.engine.store import MANIFEST, LocalStore
 from wslib.study.engine.tournament import NetworkEntrant, pair
-from wslib.training.settings import RunSettings, preset
+from wslib.study.presets import preset
+from wslib.training.settings import RunSettings
 
 UNITS = [RunUnit(run=preset("smoke", game="connect4", seed=seed), iterations=2) for seed in range(3)]
 

@@ -16,8 +16,8 @@ from wslib.study.engine import store as storing
 from wslib.study.engine.states import train
 from wslib.study.engine.tournament import NetworkEntrant, PairUnit, pair
 from wslib.study.pages.old_way import WAYS, WHOLE, OldWayUnit, PublishedTournaments, one_table, seated, way_unit
+from wslib.study.presets import preset
 from wslib.study.report import oldway as report
-from wslib.training.settings import preset
 
 RUNS = 8
 

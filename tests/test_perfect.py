@@ -37,7 +37,8 @@ from wslib.search import GuidedSettings
 from wslib.study.engine import units as study
 from wslib.study.engine.states import train
 from wslib.study.pages.perfect_play import OpeningUnit, PerfectPlay, PerfectUnit, RunPerfectUnit, opening_boards
-from wslib.training.settings import RunSettings, preset
+from wslib.study.presets import preset
+from wslib.training.settings import RunSettings
 
 
 @numba.njit

@@ -15,7 +15,7 @@ from wslib.parameters import ParameterError
 from wslib.play import Games, match, move, player, sit
 from wslib.play.matches import random_opening
 from wslib.prompt.against import play
-from wslib.search.tree import find
+from wslib.prompt.result import find
 from wslib.workers import in_processes
 
 GAMES = ("connect4", "gobang", "othello", "tictactoe", "othello-4x4")

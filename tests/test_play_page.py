@@ -13,7 +13,7 @@ from test_browser import ARGUMENTS, CHROMIUM, HTML, WIDTHS, watch
 from test_javascript import ask, network_of
 
 from wslib.games import game
-from wslib.network.model import to_bytes
+from wslib.prompt.network_file import to_bytes
 from wslib.prompt.networks import PlayingNetwork
 from wslib.prompt.searches import search
 from wslib.study.engine import store

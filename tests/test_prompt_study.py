@@ -16,7 +16,7 @@ from wslib.study.engine.networks import network_file
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.tournament import NetworkEntrant, pair
-from wslib.training.settings import preset
+from wslib.study.presets import preset
 
 BOARD = "connect4-5x5-k4"
 """A game of which nothing is published."""

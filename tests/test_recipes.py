@@ -22,6 +22,7 @@ from wslib.prompt.searches import search
 from wslib.search import GUIDED, GuidedSettings, SearchSettings, methods, plain
 from wslib.search.guided import GuidedSearch
 from wslib.study.pages.catalogue import EXPERIMENTS
+from wslib.study.presets import preset
 from wslib.training import loop, settings
 
 CONTRIBUTING = Path(__file__).resolve().parent.parent / "CONTRIBUTING.md"
@@ -71,7 +72,7 @@ def test_a_new_enhancement_searches_plays_and_learns_like_the_others(larger):
     trees = {tuple(found[method].visits) for method in ("baseline", "rollout", larger)}
     assert len(trees) == 3, "it is neither of the two that it is made of"
     assert len(match(board, player(larger, MadeUpNetwork(board), simulations=8), "random", games=2)) == 2
-    run = settings.preset("smoke", game="connect4", method=larger, warm_iterations=1)
+    run = preset("smoke", game="connect4", method=larger, warm_iterations=1)
     state, phases = loop.start(run), []
     for _ in range(2):
         state, told = loop.advance(run, state)
@@ -163,7 +164,7 @@ def test_a_new_game_is_searched_as_the_plain_search_does(hex_board, method):
 
 
 def test_a_new_game_is_learned(hex_board):
-    run = settings.preset("smoke", game="hex", method="wrora", warm_iterations=1, shape="dense")
+    run = preset("smoke", game="hex", method="wrora", warm_iterations=1, shape="dense")
     state = loop.start(run)
     for _ in range(2):
         state, told = loop.advance(run, state)

@@ -9,9 +9,11 @@ from random import Random
 
 import pytest
 
+from wslib.study.engine.run_files import KEPT
 from wslib.study.engine.states import RunFolder, train
 from wslib.study.engine.store import sweep
-from wslib.training.settings import KEPT, RunSettings, preset
+from wslib.study.presets import preset
+from wslib.training.settings import RunSettings
 
 ITERATIONS = 16
 RUN = preset("smoke", game="othello", method="wrora", switch="adaptive", retrained=3, optimiser="carried", noise=0.25)

@@ -9,11 +9,11 @@ from drivers import Fast, all_settings, playout_from
 
 from wslib._compiled import stream
 from wslib.games import Position, game
-from wslib.prompt.result import edge_table
+from wslib.prompt.result import edge_table, find
 from wslib.prompt.searches import search
 from wslib.search import SearchSettings, kernels
 from wslib.search import plain as reference
-from wslib.search.tree import find, grown, plant
+from wslib.search.tree import grown, plant
 
 POSITIONS = {
     "tic-tac-toe": game("tictactoe").position(),

@@ -8,8 +8,8 @@ from wslib.games import game
 from wslib.study.engine.networks import published_network
 from wslib.study.engine.sights import POSITIONS, sights
 from wslib.study.pages.learning import OneRun
+from wslib.study.presets import preset
 from wslib.study.report.play import what_it_saw
-from wslib.training.settings import preset
 
 
 def recorded() -> pd.DataFrame:

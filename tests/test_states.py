@@ -16,7 +16,7 @@ from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.states import RunFolder, train
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.tournament import NetworkEntrant, pair
-from wslib.training.settings import preset
+from wslib.study.presets import preset
 
 RUN = preset("smoke", game="connect4", method="wrora", retrained=2)
 OTHER = preset("smoke", game="connect4", method="wrora", retrained=2, seed=1)

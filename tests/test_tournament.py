@@ -14,9 +14,9 @@ from wslib.study.engine.states import train
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.tournament import NetworkEntrant, PairBlock, PairUnit, joined, pair, round_robin
 from wslib.study.engine.units import results
+from wslib.study.presets import preset
 from wslib.study.statistics.pairings import ordered_pairs
 from wslib.study.statistics.rating import rate
-from wslib.training.settings import preset
 
 BOARD = "connect4-5x5"
 

@@ -13,15 +13,17 @@ from learners import MadeUpExamples, made_up_examples
 from wslib._compiled import stream
 from wslib.games import FIRST, Position, game
 from wslib.network.fit import FitSettings, _gathered, _shuffled, _turned, fit
-from wslib.network.model import Network, NetworkSettings, from_bytes, to_bytes
+from wslib.network.model import Network, NetworkSettings
 from wslib.network.runtime import CompiledNetwork
 from wslib.parameters import ParameterError
 from wslib.play.players import GuidedSeat
+from wslib.prompt.network_file import from_bytes, to_bytes
 from wslib.search import GuidedSettings
 from wslib.study.engine.runs import RunUnit
+from wslib.study.presets import PRESETS, preset
 from wslib.training import loop as training
 from wslib.training.loop import Examples, RunState, advance, compete, is_warm, self_play, start
-from wslib.training.settings import PRESETS, RunSettings, preset, weight_of
+from wslib.training.settings import RunSettings, weight_of
 
 THREE = ("connect4", "gobang", "othello")
 three_games = pytest.mark.parametrize("name", THREE)

@@ -8,16 +8,18 @@ import pytest
 import torch
 
 from wslib.games import game
-from wslib.network.model import Network, to_bytes
+from wslib.network.model import Network
 from wslib.parameters import NETWORK_RESULTS_VERSION, RESULTS_VERSION, ParameterError, Parameters, digest
 from wslib.play.matches import Table
 from wslib.play.players import GuidedSeat
+from wslib.prompt.network_file import to_bytes
 from wslib.rhea import RheaSettings
 from wslib.search import GuidedSettings, SearchSettings
 from wslib.study.engine.runs import RunUnit, StrengthUnit
+from wslib.study.presets import PRESETS, preset
 from wslib.training import loop as training
 from wslib.training.loop import RunState, advance, compete, self_play, start
-from wslib.training.settings import PRESETS, RAVE_OPTIONS, RHEA_OPTIONS, RunSettings, preset, weight_of, weights_of
+from wslib.training.settings import RAVE_OPTIONS, RHEA_OPTIONS, RunSettings, weight_of, weights_of
 
 ENHANCED = ("rollout", "rave", "rora", "wro", "wrora", "rhea")
 MIXTURE = RunSettings(game="connect4", method="wro")

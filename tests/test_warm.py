@@ -24,10 +24,10 @@ from wslib.study.pages.warm import (
     IPrime,
     Warmstart,
 )
+from wslib.study.presets import preset
 from wslib.study.report import adaptive as adaptive_report
 from wslib.study.report import warm as report
 from wslib.study.statistics import pools
-from wslib.training.settings import preset
 
 
 def runs_of(experiment) -> list[RunUnit]:

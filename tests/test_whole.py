@@ -31,7 +31,7 @@ from wslib.study.engine.tournament import NetworkEntrant, pair
 from wslib.study.engine.units import MatchUnit, UnitsFailed, collect, compute_unit
 from wslib.study.engine.whole import Study, compute, plan
 from wslib.study.pages.catalogue import EXPERIMENTS
-from wslib.training.settings import preset
+from wslib.study.presets import preset
 
 FRESH = get_context("forkserver")
 FRESH.set_forkserver_preload(["wslib.study.engine.states", "wslib.study.engine.whole"])

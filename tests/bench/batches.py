@@ -18,8 +18,8 @@ import torch
 from wslib.network.runtime import TorchNetwork
 from wslib.study.engine.states import train
 from wslib.study.engine.tournament import NetworkEntrant, PairBlock, round_robin
+from wslib.study.presets import preset
 from wslib.training.loop import advance, start
-from wslib.training.settings import preset
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARD = "connect4"

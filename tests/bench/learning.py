@@ -59,9 +59,10 @@ from wslib.search.guided import Evaluator, GuidedSearch
 from wslib.search.settings import GuidedSettings
 from wslib.study.engine.states import RunFolder
 from wslib.study.engine.store import PROVENANCE, DamagedResult, read_folder
+from wslib.study.presets import preset
 from wslib.training import loop as training
 from wslib.training.loop import Examples, recorded
-from wslib.training.settings import RunSettings, preset
+from wslib.training.settings import RunSettings
 
 ENVIRONMENT = bench.ROOT / ".venv-bench-jax"
 REQUIREMENTS = bench.HERE / "requirements-jax.txt"

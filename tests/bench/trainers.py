@@ -29,10 +29,10 @@ from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.tournament import NetworkEntrant, round_robin
 from wslib.study.engine.units import results
+from wslib.study.presets import preset
 from wslib.study.statistics.rating import rate
 from wslib.study.statistics.stats import Interval, difference_interval, permutation_test
 from wslib.training.loop import advance, self_play, start
-from wslib.training.settings import preset
 
 ROOT = Path(__file__).resolve().parents[2]
 GAMES = ("connect4", "othello")

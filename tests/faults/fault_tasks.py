@@ -16,7 +16,7 @@ from wslib.study.engine.publishing import publish_experiment
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.units import Computed, Unit, compute_unit
-from wslib.training.settings import preset
+from wslib.study.presets import preset
 
 torch.set_num_threads(1)
 

@@ -25,8 +25,9 @@ import pandas as pd
 from fault_tasks import TinyUnit, training
 from harness import Outcome, kill, started
 
-from wslib.network.model import ABOUT, FORMAT, Network, NetworkSettings, from_bytes, to_bytes
+from wslib.network.model import Network, NetworkSettings
 from wslib.parameters import ParameterError, canonical_json
+from wslib.prompt.network_file import ABOUT, FORMAT, from_bytes, to_bytes
 from wslib.study.engine.cli import main
 from wslib.study.engine.notebook import read_parameters
 from wslib.study.engine.papermill import handler
@@ -72,7 +73,7 @@ def no_numbers(value: str) -> bytes:
     """A network with this weight, and the checksum that belongs to it."""
     network = Network(NetworkSettings(game="connect4", channels=4, hidden=(8,)))
     network.policy.bias.data[0] = float(value)
-    with mock.patch("wslib.network.model._refuse_what_is_no_number"):
+    with mock.patch("wslib.prompt.network_file._refuse_what_is_no_number"):
         return to_bytes(network)
 
 

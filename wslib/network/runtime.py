@@ -17,7 +17,7 @@ from wslib.network.fit import refuse_flushed_numbers
 from wslib.network.kernels import EPSILON, Batch, evaluate
 from wslib.network.lanes import aligned
 from wslib.network.layout import layout_of
-from wslib.network.model import Network, mixed, pick_device
+from wslib.network.model import Network, pick_device
 
 MOST_BOARDS = 64
 """Evaluated together; more boards would crowd each other out of the cache."""
@@ -81,6 +81,4 @@ class TorchNetwork:
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities (n, actions) and values (n,) of a batch of planes (n, 1, rows, cols)."""
-        with torch.inference_mode(), mixed(self.device, self.precision):
-            logs, values = self.network(torch.from_numpy(planes).to(self.device))
-            return logs.exp().cpu().numpy(), values.cpu().numpy()
+        return self.network.evaluate(planes, self.precision)

@@ -91,7 +91,7 @@ class PlayingNetwork:
 
     def save(self, path: Path | str) -> Path:
         """Write it to a safetensors file, which :func:`load` reads."""
-        from wslib.network.model import to_bytes
+        from wslib.prompt.network_file import to_bytes
 
         target = Path(path)
         target.write_bytes(to_bytes(self._network))
@@ -99,7 +99,7 @@ class PlayingNetwork:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As the bytes of its file, for a worker process."""
-        from wslib.network.model import to_bytes
+        from wslib.prompt.network_file import to_bytes
 
         return _from_bytes, (to_bytes(self._network), self.origin)
 
@@ -135,6 +135,6 @@ def load(path: Path | str) -> PlayingNetwork:
 
 
 def _from_bytes(content: bytes, origin: str) -> PlayingNetwork:
-    from wslib.network.model import from_bytes
+    from wslib.prompt.network_file import from_bytes
 
     return PlayingNetwork(from_bytes(content), origin)

@@ -17,10 +17,16 @@ from wslib.search.guided import GuidedSearch
 from wslib.search.kernels import make_plan, score_edges, weigh_edges
 from wslib.search.methods import method_name
 from wslib.search.settings import GuidedSettings, SearchSettings
-from wslib.search.tree import Forest, edge_action, find, tree_of
+from wslib.search.tree import Forest, edge_action, find_root, tree_of
 from wslib.search.unguided import UnguidedSearch
 
 _COLUMNS = ("action", "prior", "n", "q", "u", "n_rave", "q_rave", "score", "weight", "child")
+
+
+@kernel
+def find(forest, i, own, opp):
+    """The node of a state in the ``i``-th tree, or -1."""
+    return find_root(tree_of(forest, i), own, opp)
 
 
 @kernel

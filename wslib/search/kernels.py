@@ -17,7 +17,7 @@ from wslib._compiled import ONE, ZERO, below, inlined, kernel, popcount, uniform
 from wslib._numbers import log_
 from wslib.games.rules import RUNNING, actions_of, play, playout
 from wslib.search.settings import TreeSettings
-from wslib.search.tree import add_state, clear, edge_action, find_root, slot_of, tree_of
+from wslib.search.tree import add_state, edge_action, find_root, slot_of, tree_of
 
 PUCT, UCB1 = 0, 1
 VISITS, BY_Q, BY_Q_RAVE = 0, 1, 2
@@ -276,7 +276,7 @@ def search_moves(rules, plan, forest, trees, own, opp, streams, games, simulatio
     for index in range(len(own)):
         tree, i = tree_of(forest, trees[index]), games[index]
         if fresh:
-            clear(tree)
+            tree.slots[:], tree.used[:] = -1, 0
         for _ in range(simulations):
             simulate(rules, plan, tree, own[index], opp[index], streams, i)
         if len(actions):

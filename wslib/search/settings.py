@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 from wslib.parameters import Parameters, brief
 from wslib.search.methods import GUIDED, mixing, with_rave
 
-_RAVE_ONLY = ("amaf", "amaf_players", "beta", "equivalence")
+RAVE_OPTIONS = ("amaf", "amaf_players", "beta", "equivalence")
 
 
 class TreeSettings(Parameters):
@@ -52,7 +52,7 @@ class TreeSettings(Parameters):
     def _only_where_it_acts(self) -> Self:
         if not self.rave:
             method = getattr(self, "method", None)
-            given = [name for name in _RAVE_ONLY if getattr(self, name) is not None]
+            given = [name for name in RAVE_OPTIONS if getattr(self, name) is not None]
             if given:
                 raise ValueError(f"{given[0]} acts in methods with RAVE only, not in {method!r}")
             if self.policy == "q_rave":

@@ -107,13 +107,6 @@ def tree_of(forest, i):
 
 
 @inlined
-def clear(tree):
-    """Empty a tree."""
-    tree.slots[:] = -1
-    tree.used[:] = 0
-
-
-@inlined
 def slot_of(slots, rows, own, opp):
     """Where in a hash table of ``rows`` a state stands, or would be entered."""
     mask = np.uint64(len(slots) - 1)
@@ -137,12 +130,6 @@ def enter_all(slots, rows, count):
 def find_root(tree, own, opp):
     """The node of a state, or -1."""
     return np.int64(tree.slots[slot_of(tree.slots, tree.nodes, own, opp)])
-
-
-@kernel
-def find(forest, i, own, opp):
-    """The node of a state in the ``i``-th tree, or -1."""
-    return find_root(tree_of(forest, i), own, opp)
 
 
 @inlined

@@ -39,11 +39,12 @@ from wslib.study.engine.run_files import RunFiles
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, read_manifest
 from wslib.study.engine.tournament import NetworkEntrant, meetings
+from wslib.study.presets import PRESETS
+from wslib.study.presets import preset as settings_of
 from wslib.study.statistics.pairings import COUNTS, ordered_pairs
 from wslib.study.statistics.rating import Rating, RatingSettings
 from wslib.study.statistics.rating import rate as rated
-from wslib.training.settings import PRESETS, RunSettings
-from wslib.training.settings import preset as settings_of
+from wslib.training.settings import RunSettings
 
 if TYPE_CHECKING:
     from wslib.study.report.look import Html
@@ -128,7 +129,7 @@ class TrainedNetwork(PlayingNetwork):
     """The network of a run after an iteration; it plays as the published one does."""
 
     def __init__(self, run: RunSettings, iteration: int):
-        from wslib.network.model import from_bytes
+        from wslib.prompt.network_file import from_bytes
 
         super().__init__(from_bytes(networks.network_file(run, iteration), game_of(run.game)))
         self.run, self.iteration = Run(run, iteration), iteration

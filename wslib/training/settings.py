@@ -1,4 +1,4 @@
-"""What a training run can be told: the values of Table 5.2, the readings of the thesis' text, and the presets.
+"""What a training run can be told: the values of Table 5.2, and the readings of the thesis' text.
 
 Everything here is plain values; :mod:`wslib.training.loop` does what they say.
 """
@@ -13,12 +13,9 @@ from wslib.network.settings import FitSettings, NetworkSettings
 from wslib.parameters import ParameterError, Parameters
 from wslib.rhea import RheaSettings
 from wslib.search.methods import GUIDED, mixing, with_rave
-from wslib.search.settings import GuidedSettings, known_method
+from wslib.search.settings import RAVE_OPTIONS, GuidedSettings, known_method
 
-KEPT = (1, 2, 5, 10, 20, 30, 50, 70, 100)
-"""Iterations whose networks are kept."""
 Schedule = Literal["published", "shifted", "half", "inverse", "linear"]
-RAVE_OPTIONS = ("amaf", "amaf_players", "beta", "equivalence")
 WITHOUT_POLICY = ("baseline", "rhea")
 """Methods whose warm start searches no tree, or that have none."""
 RHEA_OPTIONS = ("horizon", "population", "mutation", "rollouts_per_individual", "illegal")
@@ -296,37 +293,3 @@ def weights_of(function: Callable[[int], float], iterations: int) -> tuple[float
     if iterations < 1:
         raise ParameterError(f"iterations = {iterations} is not allowed: weights are of 1 iteration or more")
     return tuple(float(function(i)) for i in range(1, iterations + 1))
-
-
-PRESETS: dict[str, dict[str, Any]] = {
-    "smoke": {"episodes": 4, "simulations": 8, "epochs": 1, "channels": 4, "hidden": (8,), "arena_games": 4},
-    "laptop": {"epochs": 1},
-    "table": {},
-    "paper": {"channels": 256, "hidden": (1024, 512), "symmetries": "all", "device": "auto"},
-    "letter": {
-        "policy": "q", "default_policy": "q", "amaf_players": "first",
-        "gate": "all", "arena_plies": 0, "arena_trees": "match",
-    },
-}  # fmt: skip
-"""smoke: seconds, to see that all works. laptop: Table 5.2 with the compact network, one symmetry drawn per sample, and
-1 epoch instead of 10, because 10 make up most of a run's time and over-fit the outcomes. table: every value of Table
-5.2, with the compact network and one symmetry. paper: the network of the author's code, all symmetries, on a GPU
-where there is one.
-letter: table with the text of the sources word for word where our default is another reading: policies by Q, the gate
-"wins > u n", an arena from the empty board with trees kept over the match, and an action counted by RAVE for whoever
-used it first. (Policies of RAVE by Q_rave, also in the text, are left out: Table 6.1 excludes them for RoRa and WRoRa.)
-"""
-
-
-def preset(name: str, **changes: Any) -> RunSettings:
-    """Settings of a preset with some of them changed; what cannot act in the method is left out of the preset.
-
-    >>> preset("laptop", game="othello", method="rave", seed=3).epochs
-    1
-    """
-    if name not in PRESETS:
-        raise ParameterError(f"there is no preset {name!r}: the presets are {', '.join(PRESETS)}")
-    method = changes.get("method", "baseline")
-    idle = {*(() if method in with_rave() else RAVE_OPTIONS), *(("policy",) if method in WITHOUT_POLICY else ())}
-    acting = {option: value for option, value in PRESETS[name].items() if option not in idle}
-    return RunSettings(**{**acting, **changes})

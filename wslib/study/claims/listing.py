@@ -16,7 +16,7 @@ from wslib.parameters import ParameterError, digest
 from wslib.study.claims.evidence import Evidence
 from wslib.study.engine.published import shelf
 from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, read_manifest
-from wslib.training.settings import PRESETS, preset
+from wslib.study.presets import PRESETS, preset
 
 KINDS = ("run", "switch")
 """Kinds of units that are training runs."""

@@ -22,12 +22,12 @@ from wslib.parameters import ParameterError, canonical_json
 from wslib.search.guided import Evaluator
 from wslib.study.engine import store
 from wslib.study.engine.published import shelf
-from wslib.study.engine.run_files import RunFiles, Told, called
+from wslib.study.engine.run_files import KEPT, RunFiles, Told, called
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import MANIFEST, DamagedResult, Stored, read_folder, read_manifest, read_part, set_aside
 from wslib.study.engine.units import Computed, Unit
 from wslib.study.engine.verify import differing
-from wslib.training.settings import KEPT, RunSettings
+from wslib.training.settings import RunSettings
 
 FILE = "network.safetensors"
 
@@ -38,7 +38,7 @@ class NotAtHand(ParameterError):
 
 def published_network(run: RunSettings, iteration: int, root: Path | str | None = None) -> Evaluator:
     """The float16 network of a run after an iteration, ready to play; one that is not at hand is trained again."""
-    from wslib.network.model import from_bytes
+    from wslib.prompt.network_file import from_bytes
     from wslib.training.loop import evaluator_of
 
     try:
@@ -162,7 +162,7 @@ def _stored_here(run: RunSettings, iteration: int, root: Path) -> Iterator[tuple
         except DamagedResult as damage:
             set_aside(root, archived, str(damage))
     if iteration in RunFiles(run, root).iterations():
-        from wslib.network.model import to_bytes
+        from wslib.prompt.network_file import to_bytes
         from wslib.study.engine.states import RunFolder
 
         folder = RunFolder(run, root)
@@ -202,7 +202,7 @@ def kept(iterations: int) -> list[int]:
 
 def trained_again(run: RunSettings, iteration: int, root: Path) -> bytes:
     """Train a run up to an iteration, and refuse what comes out if it is not what was published."""
-    from wslib.network.model import to_bytes
+    from wslib.prompt.network_file import to_bytes
     from wslib.study.engine.states import RunFolder, train
 
     state, log, _ = train(run, iteration, root)

@@ -13,8 +13,8 @@ from wslib.perfect.solver import solve
 from wslib.play import METHODS, NetworkPlayer, RandomSettings, match, player
 from wslib.prompt.searches import search
 from wslib.search import GuidedSettings
+from wslib.study.presets import preset
 from wslib.training.loop import advance, start
-from wslib.training.settings import preset
 
 BUDGETS: dict[str, Any] = {"random": {}, "rhea": {"rollouts": 20}}
 """What a player takes that counts no simulations."""

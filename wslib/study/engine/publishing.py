@@ -94,7 +94,7 @@ def publish_network(folder: Path, unit: RunUnit, root: Path) -> None:
             return
     except DamagedResult:
         pass
-    from wslib.network.model import from_bytes
+    from wslib.prompt.network_file import from_bytes
 
     from_bytes(files[FILE], game(unit.run.game))  # one that can play
     write_folder(place, files, {"run": unit.run.canonical(), "iteration": unit.iterations})

@@ -14,6 +14,8 @@ from wslib.parameters import canonical_json
 from wslib.study.engine.store import MANIFEST, DamagedResult, read_folder, set_aside
 from wslib.training.settings import RunSettings
 
+KEPT = (1, 2, 5, 10, 20, 30, 50, 70, 100)
+"""Iterations whose networks are kept."""
 STAGES = ("self-play", "training", "arena", "measuring", "storing")
 Told = Callable[[dict[str, Any]], object]
 Whole = tuple[dict[str, Any], dict[str, bytes]]

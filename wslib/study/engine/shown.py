@@ -9,7 +9,7 @@ from wslib.files import published_root
 from wslib.parameters import NETWORK_RESULTS_VERSION, ParameterError, digest
 from wslib.study.engine.published import other_shelves
 from wslib.study.engine.store import DamagedResult, LocalStore, Stored
-from wslib.training.settings import PRESETS, preset
+from wslib.study.presets import PRESETS, preset
 
 ROWS = 12
 """Of a table that is shown."""

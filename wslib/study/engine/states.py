@@ -18,15 +18,16 @@ import torch
 from safetensors import SafetensorError
 
 from wslib.games import game
-from wslib.network.model import Network, from_bytes, to_bytes
+from wslib.network.model import Network
 from wslib.parameters import ParameterError
 from wslib.perfect.measures import measure, summary
 from wslib.perfect.positions import SETS, load
+from wslib.prompt.network_file import from_bytes, to_bytes
 from wslib.search.guided import Evaluator
-from wslib.study.engine.run_files import STAGES, RunFiles, Told, Whole, called, notes_of
+from wslib.study.engine.run_files import KEPT, STAGES, RunFiles, Told, Whole, called, notes_of
 from wslib.study.engine.store import write_folder
 from wslib.training.loop import Examples, RunState, advance, evaluator_of, start
-from wslib.training.settings import KEPT, RunSettings
+from wslib.training.settings import RunSettings
 
 
 class RunFolder(RunFiles):

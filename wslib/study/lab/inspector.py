@@ -43,7 +43,7 @@ def content(network: Any) -> bytes:
     """The file of a network; nothing without one."""
     if network is None:
         return b""
-    from wslib.network.model import to_bytes
+    from wslib.prompt.network_file import to_bytes
 
     return to_bytes(network._network)
 

@@ -11,7 +11,8 @@ from wslib.search import GUIDED, THESIS
 from wslib.study.engine.runs import RunUnit, StrengthUnit, UntrainedUnit
 from wslib.study.engine.units import Unit
 from wslib.study.pages.base import COMPUTE, FIRST_TIES, FIRST_USE, MORE_RAVE, Chapter, Experiment, WithNetworks, split
-from wslib.training.settings import RAVE_OPTIONS, RunSettings, preset
+from wslib.study.presets import preset
+from wslib.training.settings import RAVE_OPTIONS, RunSettings
 
 SAMPLED = "first moves drawn"
 LEARNED_BOARDS = ("connect4", "othello")

@@ -16,11 +16,13 @@ from wslib.perfect.positions import SETS
 from wslib.play import player
 from wslib.search import GUIDED, THESIS, GuidedSettings
 from wslib.study.engine import units as study
+from wslib.study.engine.run_files import KEPT
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.tournament import NetworkEntrant, meetings, round_robin
 from wslib.study.pages.base import COMPUTE, Experiment, WithNetworks, no_twice, split
 from wslib.study.pages.perfect_play import RunPerfectUnit
-from wslib.training.settings import KEPT, RunSettings, preset
+from wslib.study.presets import preset
+from wslib.training.settings import RunSettings
 
 METHODS = THESIS
 ENHANCEMENTS = METHODS[1:]

@@ -9,9 +9,10 @@ from html import escape
 import numpy as np
 from matplotlib.axes import Axes
 
+from wslib.study.presets import preset
 from wslib.study.report.charts import WIDE, show_panels
 from wslib.study.report.look import OURS, THEMED, THESIS, Html, framed
-from wslib.training.settings import preset, weight_of
+from wslib.training.settings import weight_of
 
 LINE = 18
 """Pixels from a line of text to the next."""

@@ -73,8 +73,8 @@ class Opponent:
 
     def network(self) -> Evaluator:
         """The network, ready to play."""
-        from wslib.network.model import from_bytes
         from wslib.network.runtime import CompiledNetwork
+        from wslib.prompt.network_file import from_bytes
 
         return CompiledNetwork(from_bytes(self.content))
 
@@ -99,7 +99,7 @@ def _candidates(board: str, method: str) -> Iterator[Opponent]:
 
 def _can_be_read(opponent: Opponent) -> bool:
     """Whether the file is of today's format, and small enough for a page."""
-    from wslib.network.model import from_bytes
+    from wslib.prompt.network_file import from_bytes
 
     try:
         from_bytes(opponent.content)
