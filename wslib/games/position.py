@@ -9,9 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from numbers import Integral
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
+from pydantic import AfterValidator
 
 from wslib._compiled import ONE
 from wslib.games import rules as R
@@ -332,7 +333,8 @@ class Position:
     @property
     def board(self) -> np.ndarray:
         """The board as integers of shape (rows, cols): 1 for the first player, -1 for the second, 0 for empty."""
-        return self.planes[0].astype(int) * (1 if self.to_move == FIRST else -1)
+        own, opp = (np.array([word >> cell & 1 for cell in range(self.game.cells)]) for word in (self.own, self.opp))
+        return ((own - opp) * (1 if self.to_move == FIRST else -1)).reshape(self.game.rows, self.game.cols)
 
     @property
     def planes(self) -> np.ndarray:
@@ -431,6 +433,10 @@ def game(
     if lines and not 2 <= k <= max(rows, cols):
         raise ValueError(f"k in a row on a {rows}×{cols} board needs 2 ≤ k ≤ {max(rows, cols)}, not {k}")
     return kind(rows, cols, k)
+
+
+GameName = Annotated[str, AfterValidator(lambda name: game(name).id)]
+"""A parameter that names a game; its value carries the size, as in ``connect4-6x6-k4``."""
 
 
 def position_of(what: "Position | Game | str") -> Position:

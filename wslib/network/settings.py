@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from wslib.games import game
+from wslib.games.position import GameName
 from wslib.parameters import Parameters
 
 
@@ -35,7 +36,7 @@ class NetworkSettings(Parameters):
     (256, 128)
     """
 
-    game: str = Field(description="the game, as in 'othello-6x6'")
+    game: GameName = Field(description="the game, as in 'othello-6x6'")
     shape: Literal["author", "residual", "dense"] = Field("author", description="kind of network")
     channels: int = Field(32, ge=1, le=1024, description="C: channels of the convolutions (dense: width)")
     hidden: tuple[Annotated[int, Field(ge=1, le=65536)], ...] = Field(
@@ -43,11 +44,6 @@ class NetworkSettings(Parameters):
     )
     blocks: int = Field(2, ge=0, le=40, description="residual blocks (residual and dense)")
     dropout: float = Field(0.3, ge=0, lt=1, description="d: dropout after the fully connected layers")
-
-    @field_validator("game")
-    @classmethod
-    def _full_name(cls, name: str) -> str:
-        return game(name).id
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

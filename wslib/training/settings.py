@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from wslib.games import game
+from wslib.games.position import GameName
 from wslib.network.settings import FitSettings, NetworkSettings
 from wslib.parameters import ParameterError, Parameters
 from wslib.rhea import RheaSettings
@@ -39,7 +39,7 @@ class RunSettings(FitSettings):
         "measure_every": 0, "measure_positions": 0,
     }  # fmt: skip
 
-    game: str = Field(description="the game, as in 'othello-6x6'")
+    game: GameName = Field(description="the game, as in 'othello-6x6'")
     method: str = Field("baseline", description="who plays the warm start; 'baseline' has none")
     switch: Literal["fixed", "adaptive"] | None = Field(None, description="how the warm start ends (default: fixed)")
     warm_iterations: int | None = Field(None, ge=1, description="I': iterations of a fixed warm start (default: 5)")
@@ -109,11 +109,6 @@ class RunSettings(FitSettings):
         0, ge=0, description="iterations from one measurement against perfect play to the next; 0: none"
     )
     measure_positions: int = Field(0, ge=0, description="positions of each set that are measured on; 0 is all")
-
-    @field_validator("game")
-    @classmethod
-    def _full_name(cls, name: str) -> str:
-        return game(name).id
 
     @field_validator("method")
     @classmethod

@@ -12,6 +12,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from wslib._compiled import stream
 from wslib.games import game
+from wslib.games.position import GameName
 from wslib.network.settings import NetworkSettings
 from wslib.play import Games, NetworkPlayer, PlayerSettings, match
 from wslib.play.matches import play_block
@@ -138,7 +139,7 @@ class UntrainedUnit(Unit):
         "device": "cpu", "precision": "float32",
     }  # fmt: skip
 
-    game: str
+    game: GameName
     a: str
     b: str
     policy: Literal["visits", "q_rave"] = Field("visits", description="what A's final move goes by")
@@ -154,11 +155,6 @@ class UntrainedUnit(Unit):
     runtime: Literal["compiled", "torch"] = Field("compiled", description="who evaluates positions")
     device: Literal["cpu", "cuda"] = Field("cpu", description="what torch computes on")
     precision: Literal["float32", "bfloat16", "float16"] = Field("float32", description="in which torch multiplies")
-
-    @field_validator("game")
-    @classmethod
-    def _full_name(cls, name: str) -> str:
-        return game(name).id
 
     @field_validator("a", "b")
     @classmethod

@@ -14,10 +14,11 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from wslib._compiled import stream
 from wslib.games import game
+from wslib.games.position import GameName
 from wslib.parameters import NETWORK_RESULTS_VERSION, RESULTS_VERSION, Parameters, digest
 from wslib.play import Games, NetworkPlayer, PlayerSettings, match, sit
 from wslib.play.matches import Table, random_opening
@@ -57,17 +58,12 @@ class PairUnit(Unit):
 
     kind: ClassVar[str] = "pair"
 
-    game: str = Field(description="the game, as in 'othello-6x6'")
+    game: GameName = Field(description="the game, as in 'othello-6x6'")
     a: Entrant = Field(discriminator="method")
     b: Entrant = Field(discriminator="method")
     games: int = Field(20, ge=2, multiple_of=2, description="number of games, half with each colour")
     opening_plies: int = Field(4, ge=0, description="random plies before the entrants take over")
     seed: int = Field(0, ge=0)
-
-    @field_validator("game")
-    @classmethod
-    def _full_name(cls, name: str) -> str:
-        return game(name).id
 
     @model_validator(mode="after")
     def _of_one_game(self) -> Self:

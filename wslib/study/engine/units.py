@@ -15,9 +15,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from wslib.games import game
+from wslib.games.position import GameName
 from wslib.parameters import ParameterError, Parameters
 from wslib.play import PlayerSettings, match
 from wslib.study.engine.progress import Progress
@@ -65,17 +66,12 @@ class MatchUnit(Unit):
 
     kind: ClassVar[str] = "match"
 
-    game: str = Field(description="the game, as in 'othello-6x6'")
+    game: GameName = Field(description="the game, as in 'othello-6x6'")
     a: PlayerSettings = Field(discriminator="method")
     b: PlayerSettings = Field(discriminator="method")
     games: int = Field(500, ge=2, multiple_of=2, description="number of games, half with each colour")
     seed: int = Field(0, ge=0)
     opening_plies: int = Field(0, ge=0, description="random plies before the players take over")
-
-    @field_validator("game")
-    @classmethod
-    def _full_name(cls, name: str) -> str:
-        return game(name).id
 
     @model_validator(mode="after")
     def _opening_fits(self) -> Self:

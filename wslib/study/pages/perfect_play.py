@@ -16,6 +16,7 @@ import pandas as pd
 from pydantic import Field, field_validator, model_validator
 
 from wslib.games import game
+from wslib.games.position import GameName
 from wslib.parameters import Parameters
 from wslib.perfect.measures import by_phase, decisions, judge, measure, search_decisions, summary
 from wslib.perfect.positions import BOARDS, SETS, SIZE, Positions, files, load
@@ -40,15 +41,10 @@ def _digest(board: str, which: str) -> str:
 class _OnPositions(Unit):
     """A unit that measures on a set of positions."""
 
-    game: str = Field(description="the game, as in 'othello-6x6'")
+    game: GameName = Field(description="the game, as in 'othello-6x6'")
     which: Literal["broad", "path"] = Field("broad", description="the set of positions")
     positions: int = Field(0, ge=0, description="how many of the set; 0 is all")
     seed: int = Field(0, ge=0, description="seed of all random streams")
-
-    @field_validator("game")
-    @classmethod
-    def _full_name(cls, name: str) -> str:
-        return game(name).id
 
     def canonical(self) -> dict[str, Any]:
         """With the positions themselves, by their digest."""
@@ -144,14 +140,9 @@ class OpeningUnit(Unit):
 
     kind: ClassVar[str] = "opening"
 
-    game: str = Field(description="the game, as in 'connect4-6x6-k4'")
+    game: GameName = Field(description="the game, as in 'connect4-6x6-k4'")
     moves: str = Field("", description="the moves that lead to the position")
     nodes: int = Field(2_000_000_000, ge=1, description="budget; what it does not suffice for stays open")
-
-    @field_validator("game")
-    @classmethod
-    def _full_name(cls, name: str) -> str:
-        return game(name).id
 
     def compute_in(self, root: Path) -> Computed:
         board = game(self.game)
