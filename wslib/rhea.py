@@ -97,9 +97,11 @@ class Population(NamedTuple):
     """The sequences and their fitness; the last place is that of the newcomer."""
 
     genes: np.ndarray
+    """(places, horizon), int64: a sequence in each place; what a gene stands for depends on the state."""
     fitness: np.ndarray
+    """(places,), float64 in [-1, 1]: for the player who searches."""
     cells: np.ndarray
-    """Scratch for playouts."""
+    """(64,), uint64: scratch for playouts."""
 
 
 def empty_population(settings: RheaSettings) -> Population:
@@ -114,12 +116,17 @@ def empty_population(settings: RheaSettings) -> Population:
 
 @inlined
 def _new_gene(rules, plan, streams, i):
+    """A gene drawn uniformly: a number to be repaired, or an action, legal or not."""
     return below(streams, i, GENES if plan.repair else rules.actions)
 
 
 @inlined
 def _intended(rules, plan, own, opp, legal, gene, streams, i):
-    """The action that a gene stands for in a state."""
+    """The action that a gene stands for in a state: always a legal one.
+
+    Repaired, it counts among the legal actions, modulo their number; else it is an action itself, and where that is not
+    legal chance takes its place.
+    """
     if legal == ZERO:
         return rules.rows * rules.cols
     if plan.repair:

@@ -48,7 +48,10 @@ class Examples:
 
 @dataclass(frozen=True)
 class RunState:
-    """A run after some iterations: all that the next one depends on."""
+    """A run after some iterations: all that the next one depends on.
+
+    ``examples`` has an entry for each of the latest iterations, the oldest first, as many as are trained on.
+    """
 
     network: Network
     iteration: int = 0
@@ -111,7 +114,11 @@ def evaluator_of(settings: Any, network: Network) -> Evaluator:
 
 
 def self_play(settings: RunSettings, state: RunState) -> SelfPlay:
-    """Stage 1. Until an adaptive switch, an iteration is a match of the enhancement against the default search."""
+    """Stage 1: the games of an iteration, played side by side at one table.
+
+    In a fixed warm start the enhanced search plays both sides, after it the default search does. Until an adaptive
+    switch the two play each other, and the balance (games won minus lost by the default search) decides on the switch.
+    """
     board, iteration = game(settings.game), state.iteration + 1
     evaluator = evaluator_of(settings, state.network)
     warm = is_warm(settings, state)
@@ -148,7 +155,7 @@ def self_play(settings: RunSettings, state: RunState) -> SelfPlay:
 
 
 def _seat(settings: RunSettings, name: str, board: Game, evaluator: Evaluator, iteration: int) -> Seat:
-    """The seat of the enhancement ("warm") or of the default search at all games of an iteration."""
+    """The seat of the enhancement ("warm") or of the default search at all games of an iteration, a stream for each."""
     labels = (settings.seed, "selfplay", iteration, name)
     streams = np.array([stream(*labels, episode) for episode in range(settings.episodes)])
     if name == "warm" and settings.method == "rhea":
@@ -213,7 +220,11 @@ def compete(settings: RunSettings, new: Network, old: Network, iteration: int) -
 
 
 def _is_better(settings: RunSettings, wins: int, losses: int) -> bool:
-    """Whether so many games won and lost open the gate; with quotients, for 0.56 * 25 is above 14."""
+    """Whether so many games won and lost open the gate.
+
+    By default the share of the decided games counts (``undecided`` says what if all are drawn); to the letter of the
+    text, the share of all games. Quotients are compared, because in binary 0.56 * 25 is above 14.
+    """
     if settings.gate == "all":
         return wins / settings.arena_games > settings.threshold
     decided = wins + losses

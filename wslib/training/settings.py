@@ -128,7 +128,7 @@ class RunSettings(FitSettings):
     @model_validator(mode="before")
     @classmethod
     def _complete(cls, values: Any) -> Any:
-        """What acts gets its default; what cannot act stays null."""
+        """What acts in the method gets its default; what cannot act stays null, so that equal runs have equal ids."""
         if not isinstance(values, Mapping | Parameters):
             return values  # the field refuses it
         values = dict(values)
@@ -166,6 +166,7 @@ class RunSettings(FitSettings):
         return self
 
     def _check_weights(self) -> None:
+        """A weight is given where there is something to mix, and in one way."""
         for name in ("weight", "weights"):
             if getattr(self, name) is not None and self.method not in mixing():
                 owners = " and ".join(map(repr, mixing()))
@@ -222,6 +223,7 @@ class RunSettings(FitSettings):
 
     @property
     def _searching(self) -> dict[str, Any]:
+        """What all searches of self-play have in common."""
         names = ("simulations", "c", "noise", "noise_alpha", "tree", "ties", "cache")
         return {name: getattr(self, name) for name in names}
 
@@ -251,6 +253,7 @@ class RunSettings(FitSettings):
 
     @property
     def _weights_that_act(self) -> tuple[float, ...]:
+        """The weights of the warm start, without those at the end that only repeat the one before."""
         weights = list(self.weights or ())[: self.warm_iterations]
         while len(weights) > 1 and weights[-1] == weights[-2]:
             weights.pop()
