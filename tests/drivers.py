@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from wslib._compiled import GAMMA, MIX_1, MIX_2, kernel, stream
+from wslib._compiled import GAMMA, MIX_1, MIX_2, ONE, ZERO, kernel, lowest_bit, stream
 from wslib.games import Game, Position
 from wslib.games import rules as R
 from wslib.prompt.result import find
@@ -86,6 +86,33 @@ def playout_plies(state: int, position: Position) -> tuple[int, int, int]:
     streams = np.array([state], np.uint64)
     value, plies, _, _ = R.playout(position.game.rules, *position.words, streams, 0, np.empty(64, np.uint64))
     return int(streams[0]), int(value), int(plies)
+
+
+@kernel
+def lines_of_play(rules, own, opp, depth):
+    """Number of lines of play of exactly this length; a pass is a ply."""
+    legal = R.legal_actions(rules, own, opp)
+    if depth == 0:
+        return 1
+    if R.status(rules, own, opp, legal) != R.RUNNING:
+        return 0
+    if legal == ZERO:
+        after_own, after_opp = R.play(rules, own, opp, rules.rows * rules.cols)
+        return lines_of_play(rules, after_own, after_opp, depth - 1)
+    lines = 0
+    while legal != ZERO:
+        after_own, after_opp = R.play(rules, own, opp, np.int64(lowest_bit(legal)))
+        lines += lines_of_play(rules, after_own, after_opp, depth - 1)
+        legal &= legal - ONE
+    return lines
+
+
+def random_line(of: Game, seed: int) -> list[Position]:
+    """All positions of a random game."""
+    random, line = Random(seed), [of.start()]
+    while not line[-1].is_over:
+        line.append(line[-1].act(random.choice(line[-1].legal)))
+    return line
 
 
 class Grown:

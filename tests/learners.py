@@ -8,6 +8,8 @@ import torch
 from wslib.games import Game, game
 from wslib.network.fit import FitSettings, fit
 from wslib.network.model import Network, NetworkSettings
+from wslib.training.loop import RunState, advance, start
+from wslib.training.settings import RunSettings
 
 torch.set_num_threads(1)  # these networks are too small for more, and tests run side by side
 
@@ -43,3 +45,37 @@ def trained(settings: NetworkSettings, network: Network | None = None) -> Networ
         {},
     )
     return network
+
+
+def some_planes(name: str, count: int = 20) -> np.ndarray:
+    """Planes of random stones."""
+    board = game(name)
+    return np.random.default_rng(4).integers(-1, 2, (count, 1, board.rows, board.cols)).astype(np.float32)
+
+
+def learned(settings: FitSettings) -> tuple[Network, float, float]:
+    """A network shown 64 positions whose moves and outcomes go together: moves and outcomes that it gets right."""
+    board, made = game("connect4"), made_up_examples(game("connect4"), 64)
+    shown = MadeUpExamples(made.own, made.opp, np.eye(6, dtype=np.float32)[made.z + 1], made.z)
+    network = Network(NetworkSettings(game="connect4", channels=8, hidden=(32,), dropout=0.1), seed=3)
+    fit(network, settings, [shown], (0, "test"), {})
+    priors, values = network.evaluate(board.planes(made.own, made.opp))
+    return network, float(np.mean(priors.argmax(axis=1) == made.z + 1)), float(np.abs(values - made.z).mean())
+
+
+def small(name: str = "connect4", **changes) -> RunSettings:
+    """A run of little work."""
+    options = {
+        "episodes": 8, "simulations": 8, "sampled_plies": 6, "epochs": 1, "channels": 4, "hidden": (8,),
+        "arena_games": 4, "gating": False,
+    }  # fmt: skip
+    return RunSettings(game=name, **{**options, **changes})
+
+
+def after(settings: RunSettings, iterations: int) -> tuple[RunState, list[dict]]:
+    """A run after some iterations, and what there was to tell of each."""
+    state, log = start(settings), []
+    for _ in range(iterations):
+        state, told = advance(settings, state)
+        log.append(told)
+    return state, log

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from learners import MadeUpExamples, made_up_examples, trained
+from learners import after, learned, some_planes, trained
 
-from wslib.games import game
-from wslib.network.fit import FitSettings, fit
-from wslib.network.model import Network, NetworkSettings, mixed, pick_device
+from wslib.network.fit import FitSettings
+from wslib.network.model import NetworkSettings, mixed, pick_device
 from wslib.network.runtime import CompiledNetwork, TorchNetwork
 from wslib.prompt.network_file import to_bytes
 from wslib.training.loop import advance, start
@@ -22,23 +21,8 @@ every_shape = pytest.mark.parametrize("options", SHAPES, ids=lambda options: opt
 gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here (torch.cuda.is_available())")
 
 
-def some_planes(name: str, count: int) -> np.ndarray:
-    board = game(name)
-    return np.random.default_rng(4).integers(-1, 2, (count, 1, board.rows, board.cols)).astype(np.float32)
-
-
 def apart(one, other) -> float:
     return max(float(np.abs(a - b).max()) for a, b in zip(one, other, strict=True))
-
-
-def learned(settings: FitSettings) -> tuple[Network, float, float]:
-    """A network shown 64 positions whose moves and outcomes go together: moves and outcomes that it gets right."""
-    board, made = game("connect4"), made_up_examples(game("connect4"), 64)
-    shown = MadeUpExamples(made.own, made.opp, np.eye(6, dtype=np.float32)[made.z + 1], made.z)
-    network = Network(NetworkSettings(game="connect4", channels=8, hidden=(32,), dropout=0.1), seed=3)
-    fit(network, settings, [shown], (0, "test"), {})
-    priors, values = network.evaluate(board.planes(made.own, made.opp))
-    return network, float(np.mean(priors.argmax(axis=1) == made.z + 1)), float(np.abs(values - made.z).mean())
 
 
 # --- torch evaluates --------------------------------------------------------------------------------------------------
@@ -104,14 +88,9 @@ SMALL = {"game": "connect4", "episodes": 4, "simulations": 8, "epochs": 1, "chan
     "options", [{"runtime": "torch"}, {"runtime": "torch", "precision": "bfloat16", "optimiser": "carried"}], ids=str
 )
 def test_a_run_with_torch_at_play_gives_the_same_bytes_twice(options):
-    run, files = RunSettings(**SMALL, **options), []
-    for _ in range(2):
-        state, log = start(run), []
-        for _ in range(2):
-            state, told = advance(run, state)
-            log.append(told)
-        files.append((to_bytes(state.network), log))
-    assert files[0] == files[1]
+    run = RunSettings(**SMALL, **options)
+    (one, log), (other, again) = (after(run, 2) for _ in range(2))
+    assert to_bytes(one.network) == to_bytes(other.network) and log == again
 
 
 def test_the_run_s_runtime_and_precision_are_those_of_its_evaluations(monkeypatch):
@@ -162,10 +141,5 @@ def test_a_network_learns_on_a_gpu_and_comes_back_to_the_processor(precision):
 @gpu
 def test_a_run_on_a_gpu_gives_the_same_bytes_twice():
     run = RunSettings(**SMALL, device="cuda", runtime="torch", optimiser="carried", precision="float16")
-    files = []
-    for _ in range(2):
-        state = start(run)
-        for _ in range(2):
-            state, _ = advance(run, state)
-        files.append(to_bytes(state.network))
-    assert files[0] == files[1] and pick_device("cuda").type == "cuda"
+    one, other = (after(run, 2)[0] for _ in range(2))
+    assert to_bytes(one.network) == to_bytes(other.network) and pick_device("cuda").type == "cuda"

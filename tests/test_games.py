@@ -9,10 +9,11 @@ from random import Random
 import numpy as np
 import pytest
 import reference_games as reference
+from drivers import lines_of_play, random_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wslib._compiled import ONE, ZERO, kernel, lowest_bit, stream
+from wslib._compiled import stream
 from wslib.check import check_game
 from wslib.games import FIRST, SECOND, Game, IllegalMove, Position, Symmetry, game
 from wslib.games import rules as R
@@ -54,14 +55,6 @@ def as_reference(position: Position) -> reference.State:
     return reference.State(of.name, of.rows, of.cols, of.k, cells, "XO"[position.to_move])
 
 
-def random_line(of: Game, seed: int) -> list[Position]:
-    """All positions of a random game."""
-    random, line = Random(seed), [of.start()]
-    while not line[-1].is_over:
-        line.append(line[-1].act(random.choice(line[-1].legal)))
-    return line
-
-
 def random_position(of: Game, seed: int) -> Position:
     return Random(seed).choice(random_line(of, seed))
 
@@ -79,25 +72,6 @@ def late_position(of: Game, seed: int, empty: int) -> Position:
             after = [position.act(move) for move in random.sample(position.legal, min(4, len(position.legal)))]
             position = next((p for p in after if not p.is_over), after[0])
     raise AssertionError(f"no game of {of} comes down to {empty} empty cells")
-
-
-@kernel
-def lines_of_play(rules, own, opp, depth):
-    """Number of lines of play of exactly this length; a pass is a ply."""
-    legal = R.legal_actions(rules, own, opp)
-    if depth == 0:
-        return 1
-    if R.status(rules, own, opp, legal) != R.RUNNING:
-        return 0
-    if legal == ZERO:
-        after_own, after_opp = R.play(rules, own, opp, rules.rows * rules.cols)
-        return lines_of_play(rules, after_own, after_opp, depth - 1)
-    lines = 0
-    while legal != ZERO:
-        after_own, after_opp = R.play(rules, own, opp, np.int64(lowest_bit(legal)))
-        lines += lines_of_play(rules, after_own, after_opp, depth - 1)
-        legal &= legal - ONE
-    return lines
 
 
 def perft(position: Position, depth: int) -> int:

@@ -410,12 +410,6 @@ def test_a_method_that_needs_a_network_says_so(method):
     assert str(error.value) == f"method {method!r} needs a network: search(position, network, method={method!r})"
 
 
-def test_a_method_s_name_in_the_place_of_a_network_is_explained():
-    with pytest.raises(ParameterError) as error:
-        search(game("connect4").start(), "rave")
-    assert str(error.value) == "'rave' is no network: name a method as in search(position, method='rave')"
-
-
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import safetensors.torch
 import torch
-from learners import trained
+from learners import some_planes, trained
 from torch import nn
 
 from wslib.games import game
@@ -26,11 +26,6 @@ SHAPES = {
 }
 GAMES = ("othello", "connect4", "gobang", "connect4-6x7", "othello-8x8")
 small = pytest.mark.parametrize("options", SHAPES.values(), ids=SHAPES)
-
-
-def some_planes(name: str, count: int = 20) -> np.ndarray:
-    board = game(name)
-    return np.random.default_rng(3).integers(-1, 2, (count, 1, board.rows, board.cols)).astype(np.float32)
 
 
 def same(a: Network, b: Network) -> bool:

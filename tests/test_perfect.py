@@ -5,14 +5,13 @@ import sys
 import time
 from pathlib import Path
 
-import numba
 import numpy as np
 import pandas as pd
 import pytest
+from reference_solver import plain
 
 from wslib.files import published_root
 from wslib.games import STONES, game
-from wslib.games import rules as R
 from wslib.network.model import Network, NetworkSettings
 from wslib.network.runtime import CompiledNetwork
 from wslib.parameters import ParameterError
@@ -39,28 +38,6 @@ from wslib.study.engine.states import train
 from wslib.study.pages.perfect_play import OpeningUnit, PerfectPlay, PerfectUnit, RunPerfectUnit, opening_boards
 from wslib.study.presets import preset
 from wslib.training.settings import RunSettings
-
-
-@numba.njit
-def plain(rules, own, opp, alpha, beta):
-    """The result by alpha-beta in the order of the cells, and nothing else. Othello: the final difference of discs."""
-    legal = R.legal_actions(rules, own, opp)
-    result = R.status(rules, own, opp, legal)
-    if result != R.RUNNING:
-        if rules.kind == R.OTHELLO:
-            return np.int64(R.popcount(own)) - np.int64(R.popcount(opp))
-        return np.int64(result)
-    if legal == np.uint64(0):
-        after_own, after_opp = R.play(rules, own, opp, rules.rows * rules.cols)
-        return -plain(rules, after_own, after_opp, -beta, -alpha)
-    if rules.kind != R.OTHELLO:
-        beta = min(beta, 1)
-    while legal != np.uint64(0) and alpha < beta:
-        after_own, after_opp = R.play(rules, own, opp, np.int64(R.lowest_bit(legal)))
-        alpha = max(alpha, -plain(rules, after_own, after_opp, -beta, -alpha))
-        legal &= legal - np.uint64(1)
-    return alpha
-
 
 EVERY = [(board, which) for board in BOARDS for which in SETS]
 

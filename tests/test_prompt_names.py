@@ -181,12 +181,7 @@ class Hex(Gobang):
 
 
 WRONG = {
-    "a number for a move": (
-        lambda net: ws.game("connect4").start().play(4),
-        r"a move is named by a text, as play\('1'\), not by 4: an action is played by its number with act",
-    ),
     "a name for an action": (lambda net: ws.game("connect4").start().act("4"), "the actions 0 to 5, not '4'"),
-    "no game": (lambda net: ws.game("chess"), "there is no game 'chess': the games are othello, connect4"),
     "a number for a game": (lambda net: ws.match(4, "mcts", "random"), "there is no game 4: the games are"),
     "a size that is a text": (lambda net: ws.game("gobang", "8"), "size = '8' is not allowed: it should be a whole"),
     "a network for a position": (lambda net: ws.search(net), r"a network for .* is no position: give one, as game\("),
@@ -197,15 +192,9 @@ WRONG = {
     "no method": (lambda net: ws.search("connect4", net, method="best"), "method = 'best' is not allowed: it should"),
     "one for several": (lambda net: ws.search("connect4", net, methods="wro"), "methods = 'wro' .* a list of methods"),
     "both": (lambda net: ws.search("connect4", method="mcts", methods="all"), "give one of the two"),
-    "a method without its network": (
-        lambda net: ws.search("connect4", method="wrora"),
-        r"method 'wrora' needs a network: search\(position, network, method='wrora'\)",
-    ),
     "a player without its network": (lambda net: ws.player("wro"), r"'wro' needs a network: player\('wro', network\)"),
-    "no player": (lambda net: ws.match("connect4", 3, "mcts"), r"3 is no player: give a name \('mcts'\), settings"),
     "a list for a player": (lambda net: ws.player(["mcts"]), r"there is no player \['mcts'\]: the players are random"),
     "an unknown option": (lambda net: ws.player("mcts", sims=4), "no parameter 'sims' here: the parameters are sim"),
-    "an odd match": (lambda net: ws.match("connect4", "mcts", "random", games=3), "games = 3 is not allowed: a match"),
     "games as text": (
         lambda net: ws.match("connect4", "mcts", "random", games="4"),
         "games = '4' .* whole number of 2",

@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from drivers import playout_plies
+from drivers import playout_plies, random_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_rhea import Rhea, Stream
@@ -216,9 +216,7 @@ def test_the_survivors_are_the_fittest_of_all():
     st.integers(1, 12),
 )
 def test_the_move_is_legal_and_fitness_lies_between_minus_one_and_one(name, seed, illegal, n, horizon):
-    random, line = Random(seed), [game(name).start()]
-    while not line[-1].is_over:
-        line.append(line[-1].act(random.choice(line[-1].legal)))
+    line = random_line(game(name), seed)
     of = RheaSettings(rollouts=20 * n, rollouts_per_individual=n, horizon=horizon, illegal=illegal)
     for position in line[:-1:4]:
         move, population, _ = evolve(position, of, seed)

@@ -4,9 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from learners import trained
+from learners import some_planes, trained
 
-from wslib.games import game
 from wslib.network.model import Network, NetworkSettings
 from wslib.network.runtime import CompiledNetwork
 
@@ -36,11 +35,6 @@ def label(options: dict) -> str:
 
 
 every_shape = pytest.mark.parametrize("options", SHAPES, ids=label)
-
-
-def some_planes(name: str, count: int) -> np.ndarray:
-    board = game(name)
-    return np.random.default_rng(4).integers(-1, 2, (count, 1, board.rows, board.cols)).astype(np.float32)
 
 
 @every_shape

@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from drivers import Fast, all_settings
+from drivers import Fast, all_settings, random_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,10 +21,7 @@ some = settings(deadline=None, max_examples=60)
 
 def random_position(of: Game, seed: int) -> Position:
     """A position of a random game that is not over."""
-    random, line = Random(seed), [of.start()]
-    while not line[-1].is_over:
-        line.append(line[-1].act(random.choice(line[-1].legal)))
-    return random.choice(line[:-1])
+    return Random(seed).choice(random_line(of, seed)[:-1])
 
 
 # --- numbers worked out by hand -------------------------------------------------------------------------------------

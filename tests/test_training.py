@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 import torch
-from learners import MadeUpExamples, made_up_examples
+from learners import after, learned, made_up_examples, small
 
 from wslib._compiled import stream
 from wslib.games import FIRST, Position, game
@@ -27,23 +27,6 @@ from wslib.training.settings import RunSettings, weight_of
 
 THREE = ("connect4", "gobang", "othello")
 three_games = pytest.mark.parametrize("name", THREE)
-
-
-def small(name: str = "connect4", **changes) -> RunSettings:
-    """A run of little work."""
-    options = {
-        "episodes": 8, "simulations": 8, "sampled_plies": 6, "epochs": 1, "channels": 4, "hidden": (8,),
-        "arena_games": 4, "gating": False,
-    }  # fmt: skip
-    return RunSettings(game=name, **{**options, **changes})
-
-
-def after(settings: RunSettings, iterations: int) -> tuple[RunState, list[dict]]:
-    state, log = start(settings), []
-    for _ in range(iterations):
-        state, told = advance(settings, state)
-        log.append(told)
-    return state, log
 
 
 def examples_as_bytes(state: RunState) -> list[list[bytes]]:
@@ -586,15 +569,8 @@ def test_the_loss_is_the_cross_entropy_of_the_policy_and_the_squared_error_of_th
 
 
 def test_fitting_learns_what_it_is_shown():
-    board = game("connect4")
-    made = made_up_examples(board, 64)
-    last_moves = np.eye(6, dtype=np.float32)[made.z + 1]  # policy and outcome go together
-    shown = MadeUpExamples(made.own, made.opp, last_moves, made.z)
-    network = Network(NetworkSettings(game="connect4", channels=8, hidden=(32,), dropout=0.0), seed=3)
-    fit(network, FitSettings(epochs=40, symmetries="none", batch=16), [shown], (0, "test"), {})
-    priors, values = network.evaluate(board.planes(made.own, made.opp))
-    assert np.mean(priors.argmax(axis=1) == made.z + 1) > 0.9
-    assert np.abs(values - made.z).mean() < 0.3
+    _, right, error = learned(FitSettings(epochs=40, symmetries="none", batch=16))
+    assert right > 0.9 and error < 0.3
 
 
 # --- the same bytes ---------------------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """Options of a training run: ids that stay, what each option changes, and the sentence where one cannot act."""
 
 import json
-from dataclasses import replace
+from functools import partial
 
+import learners
 import numpy as np
 import pytest
 import torch
@@ -18,9 +19,10 @@ from wslib.search import GuidedSettings, SearchSettings
 from wslib.study.engine.runs import RunUnit, StrengthUnit
 from wslib.study.presets import PRESETS, preset
 from wslib.training import loop as training
-from wslib.training.loop import RunState, advance, compete, self_play, start
+from wslib.training.loop import advance, compete, self_play, start
 from wslib.training.settings import RAVE_OPTIONS, RHEA_OPTIONS, RunSettings, weight_of, weights_of
 
+small = partial(learners.small, simulations=12)
 ENHANCED = ("rollout", "rave", "rora", "wro", "wrora", "rhea")
 MIXTURE = RunSettings(game="connect4", method="wro")
 KNOWN_IDS = [
@@ -48,15 +50,6 @@ KNOWN_IDS = [
     (RunUnit(run=MIXTURE, iterations=3), "bcb60ed78b2d9e65a163"),
     (StrengthUnit(run=MIXTURE, iteration=3, opponent=SearchSettings()), "dff39409c4e9032c2d3f"),
 ]  # fmt: skip
-
-
-def small(name: str = "connect4", **changes) -> RunSettings:
-    """A run of little work."""
-    options = {
-        "episodes": 8, "simulations": 12, "sampled_plies": 6, "epochs": 1, "channels": 4, "hidden": (8,),
-        "arena_games": 4, "gating": False,
-    }  # fmt: skip
-    return RunSettings(game=name, **{**options, **changes})
 
 
 def ids(*options: dict) -> int:
@@ -292,10 +285,9 @@ def test_by_the_letter_every_method_keeps_of_the_text_what_can_act_in_it(method:
 def test_a_run_by_the_letter_plays_learns_and_meets_its_predecessor(method: str, monkeypatch):
     sizes = {**PRESETS["smoke"], "sampled_plies": 6, "threshold": 0.0}
     run = preset("letter", game="connect4", method=method, **sizes)
-    state, tables = start(run), []
+    tables = []
     monkeypatch.setattr(training, "Table", lambda *given: [tables.append(given), Table(*given)][1])
-    for _ in range(2):
-        state, told = advance(run, state)
+    for told in learners.after(run, 2)[1]:
         assert told["accepted"] == (told["arena_wins"] > 0)
         assert told["arena_wins"] + told["arena_draws"] + told["arena_losses"] == 4
     board = game("connect4")
@@ -399,13 +391,8 @@ def test_results_of_a_match_with_kept_trees_are_counted_for_the_new_network(monk
 @pytest.mark.parametrize("options", [{"arena_trees": "match", "gate": "all", "threshold": 0.5}, {"arena_plies": 0}])
 def test_an_arena_of_another_kind_is_the_same_twice(options: dict):
     run = small(gating=True, **options)
-    states: list[tuple[RunState, dict]] = []
-    for _ in range(2):
-        state, told = start(run), {}
-        for _ in range(2):
-            state, told = advance(run, replace(state))
-        states.append((state, told))
-    assert to_bytes(states[0][0].network) == to_bytes(states[1][0].network) and states[0][1] == states[1][1]
+    (one, log), (other, again) = (learners.after(run, 2) for _ in range(2))
+    assert to_bytes(one.network) == to_bytes(other.network) and log == again
 
 
 def test_a_run_on_a_device_that_is_not_here_does_not_begin():

@@ -1,17 +1,22 @@
 """Our side of the benchmark: players against themselves, playouts, perft, and whole tables by one and two workers."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 from timing import repeat
 
 from wslib._compiled import kernel, stream
 from wslib.games import game
-from wslib.games.rules import perft, playout
+from wslib.games.rules import playout
 from wslib.play import PlayerSettings, match, player
 from wslib.workers import in_processes
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from drivers import lines_of_play
 
 SIMULATIONS = 100
 GAMES_PER_MATCH = 100
@@ -60,7 +65,7 @@ def playouts(name: str, seconds: float, seed: int) -> dict[str, float]:
 def lines(name: str, seconds: float, seed: int) -> dict[str, float]:
     """Perft from the start; the work is lines of play."""
     start = game(name).start()
-    counts, time = repeat(lambda _: perft(start.game.rules, *start.words, PERFT_DEPTH[name]), seconds)
+    counts, time = repeat(lambda _: lines_of_play(start.game.rules, *start.words, PERFT_DEPTH[name]), seconds)
     return {"work": sum(counts), **time}
 
 
