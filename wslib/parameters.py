@@ -13,7 +13,7 @@ from functools import cached_property
 from numbers import Integral
 from typing import Any, ClassVar, Self, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -47,6 +47,17 @@ class Parameters(BaseModel):
             super().__init__(**values)
         except ValidationError as error:
             raise ParameterError(_sentence(type(self), error)) from None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, values: Any) -> Any:
+        # What is complete already is left as it is, and what is no mapping is refused by the field.
+        return cls.completed(dict(values)) if isinstance(values, Mapping) else values
+
+    @classmethod
+    def completed(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """These values, before they are checked, with the defaults that depend on other values."""
+        return values
 
     def canonical(self) -> dict[str, Any]:
         """What the result depends on, as plain values."""

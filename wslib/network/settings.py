@@ -5,7 +5,6 @@ a page takes to show its results: what only names runs and reads what they left 
 """
 
 import sys
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -82,13 +81,9 @@ class FitSettings(Parameters):
         "compiled", description="who fits: our kernels, the same bits on every processor, or torch, as on every GPU"
     )
 
-    @model_validator(mode="before")
     @classmethod
-    def _torch_where_only_torch_can(cls, values: Any) -> Any:
+    def completed(cls, values: dict[str, Any]) -> dict[str, Any]:
         """Our kernels know the processor and float32: with all else, torch is the trainer unless told otherwise."""
-        if not isinstance(values, Mapping | Parameters):
-            return values  # the field refuses it
-        values = dict(values)
         if values.get("trainer") is None:
             device, precision = (values.get(n, cls.model_fields[n].default) for n in ("device", "precision"))
             alone = cls._one_of_the_two(device) == "cpu" and precision == "float32"

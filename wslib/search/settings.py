@@ -1,6 +1,6 @@
 """What a search can be told: its parameters, the readings of the thesis' formulas among them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -35,13 +35,9 @@ class TreeSettings(Parameters):
         """Whether RAVE acts in this method."""
         return method == "rave"
 
-    @model_validator(mode="before")
     @classmethod
-    def _complete(cls, values: Any) -> Any:
-        """Fill in RAVE's defaults where RAVE acts."""
-        if not isinstance(values, Mapping | Parameters):
-            return values  # the field refuses it
-        values = dict(values)
+    def completed(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """RAVE has its defaults where it acts."""
         if cls.uses_rave(values.get("method")):
             defaults = {"amaf": cls.amaf_default, "amaf_players": "own", "beta": "state"}
             defaults["equivalence"] = values.get("simulations", 100)
@@ -104,16 +100,12 @@ class GuidedSettings(TreeSettings):
     def uses_rave(cls, method: Any) -> bool:
         return method in with_rave()
 
-    @model_validator(mode="before")
     @classmethod
-    def _weigh(cls, values: Any) -> Any:
+    def completed(cls, values: dict[str, Any]) -> dict[str, Any]:
         """WRo and WRoRa mix half and half unless told otherwise, as in Table 6.1."""
-        if not isinstance(values, Mapping | Parameters):
-            return values  # the field refuses it
-        values = dict(values)
         if values.get("method") in mixing() and values.get("weight") is None:
             values["weight"] = 0.5
-        return values
+        return super().completed(values)
 
     @field_validator("method")
     @classmethod

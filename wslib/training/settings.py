@@ -3,14 +3,14 @@
 Everything here is plain values; :mod:`wslib.training.loop` does what they say.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
 from wslib.games.position import GameName
 from wslib.network.settings import FitSettings, NetworkSettings
-from wslib.parameters import ParameterError, Parameters
+from wslib.parameters import ParameterError
 from wslib.rhea import RheaSettings
 from wslib.search.methods import GUIDED, mixing, with_rave
 from wslib.search.settings import RAVE_OPTIONS, GuidedSettings, known_method
@@ -125,14 +125,10 @@ class RunSettings(FitSettings):
         names = ", ".join(map(repr, get_args(Schedule)))
         raise ValueError(f"weight = {weight!r} is not allowed: it should be {names}, or a number from 0 to 1")
 
-    @model_validator(mode="before")
     @classmethod
-    def _complete(cls, values: Any) -> Any:
+    def completed(cls, values: dict[str, Any]) -> dict[str, Any]:
         """What acts in the method gets its default; what cannot act stays null, so that equal runs have equal ids."""
-        if not isinstance(values, Mapping | Parameters):
-            return values  # the field refuses it
-        values = dict(values)
-        method, usual = values.get("method", "baseline"), dict[str, Any]()
+        values, method, usual = super().completed(values), values.get("method", "baseline"), dict[str, Any]()
         if values.get("runtime") is None and values.get("device") in ("auto", "cuda"):
             usual["runtime"] = "torch" if cls._one_of_the_two(values["device"]) == "cuda" else "compiled"
         if method != "baseline":

@@ -17,7 +17,6 @@ from pydantic import Field, field_validator, model_validator
 
 from wslib.games import game
 from wslib.games.position import GameName
-from wslib.parameters import Parameters
 from wslib.perfect.measures import by_phase, decisions, judge, measure, search_decisions, summary
 from wslib.perfect.positions import BOARDS, SETS, SIZE, Positions, files, load
 from wslib.perfect.solver import Solution, solve
@@ -104,12 +103,9 @@ class RunPerfectUnit(_OnPositions):
     )
     game: str = Field("", description="the run's game, always")
 
-    @model_validator(mode="before")
     @classmethod
-    def _same_game(cls, values: Any) -> Any:
-        if not isinstance(values, Mapping | Parameters):
-            return values  # the field refuses it
-        values = dict(values)
+    def completed(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """The game is the run's."""
         run = values.get("run")
         name = run.get("game", "") if isinstance(run, Mapping) else getattr(run, "game", "")
         if values.get("game") and game(values["game"]).id != game(name).id:
