@@ -39,6 +39,7 @@ def check_game(game: Game | str, games: int = 50, seed: int = 0) -> int:
 
 
 def _check_position(position: Position) -> None:
+    """What holds in every position: its text, its planes, its moves' names, and its images under all symmetries."""
     game = position.game
     _require(not position.own & position.opp, "no cell holds stones of both players", position)
     _require(position.is_over != bool(position.legal), "a running game has a legal action, a finished none", position)
@@ -66,6 +67,7 @@ def _check_position(position: Position) -> None:
 
 
 def _check_step(before: Position, after: Position) -> None:
+    """What a move may do: put stones down and turn some over, and give the turn to the opponent."""
     _require(after.to_move == 1 - before.to_move, "the players alternate", before)
     _require(before.own & ~after.opp == 0, "own and opponent change places", before)
     _require((before.own | before.opp) & ~(after.own | after.opp) == 0, "no stone leaves the board", before)
@@ -100,5 +102,6 @@ def _value(position: Position) -> int:
 
 
 def _require(holds: bool, promise: str, position: Position) -> None:
+    """An error that names the promise and shows the position, where it does not hold."""
     if not holds:
         raise AssertionError(f"{position.game.title} breaks a promise: {promise}.\n{position}")

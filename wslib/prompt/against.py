@@ -45,6 +45,7 @@ def play(game: Game | str, against: Any = "mcts", you: str = "X", seed: int = 0,
 
 
 def _before_last_move(position: Position, yours: int) -> Position:
+    """The latest earlier position in which this player (0 moves first) was to move; the same one if there is none."""
     earlier = [p for p in position.line() if p.to_move == yours and p != position]
     if earlier:
         return earlier[-1]

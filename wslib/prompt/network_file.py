@@ -35,6 +35,7 @@ def to_bytes(network: Network, half: bool = False) -> bytes:
 
 
 def _refuse_what_is_no_number(weights: dict[str, Tensor]) -> None:
+    """A network that has diverged is neither written nor read."""
     for name, tensor in weights.items():
         if not bool(tensor.isfinite().all()):
             raise ParameterError(
@@ -43,6 +44,7 @@ def _refuse_what_is_no_number(weights: dict[str, Tensor]) -> None:
 
 
 def _checksum(settings: dict[str, Any], weights: dict[str, Tensor]) -> str:
+    """Of the settings in their canonical form and of the weights as safetensors writes them without metadata."""
     return hashlib.sha256(canonical_json(settings).encode() + save(weights)).hexdigest()
 
 

@@ -52,6 +52,7 @@ class Look:
 
     @property
     def _headline(self) -> str:
+        """The move and the value in a line."""
         return f"the network: {self.best}, value {self.value:+.2f} for the player to move"
 
     def __repr__(self) -> str:
@@ -70,6 +71,7 @@ class PlayingNetwork:
 
     @cached_property
     def _compiled(self) -> CompiledNetwork:
+        """Compiled when it is first asked, because that imports torch."""
         from wslib.network.runtime import CompiledNetwork
 
         return CompiledNetwork(self._network)

@@ -55,7 +55,8 @@ def edge_table(rules, plan, forest, i, node, table):
 class SearchResult:
     """What a search found in one position. Prints and draws itself.
 
-    Values are seen by the player to move. ``after(move)`` looks at the same tree one move later.
+    Arrays have an entry for each of the n legal actions, in the order of :attr:`actions`. Values are in [-1, 1] and
+    seen by the player to move. ``after(move)`` looks at the same tree one move later.
     """
 
     position: Position
@@ -77,28 +78,31 @@ class SearchResult:
 
     @property
     def actions(self) -> np.ndarray:
-        """The legal actions, which the following arrays go along."""
+        """(n,), int: the legal actions in ascending order, which the following arrays go along."""
         return self._table["action"].astype(int)
 
     @property
     def visits(self) -> np.ndarray:
-        """N(s, a)."""
+        """N(s, a): (n,), int; the simulation that found the position is not among them, as it went no further."""
         return self._table["n"].astype(int)
 
     @property
     def q(self) -> np.ndarray:
-        """Q(s, a), 0 where an action has not been visited."""
+        """Q(s, a): (n,), 0 where an action has not been visited."""
         return self._table["q"]
 
     @property
     def weights(self) -> np.ndarray:
-        """The policy: the weights that the settings' ``policy`` gives the actions, normalised."""
+        """The policy: (n,), the weights that the settings' ``policy`` gives the actions, normalised.
+
+        Where none has any weight, as after one simulation, all are equal.
+        """
         weight = self._table["weight"]
         return weight / weight.sum() if weight.sum() else np.full(len(weight), 1 / len(weight))
 
     @property
     def policy(self) -> np.ndarray:
-        """The policy over all actions of the game, legal or not."""
+        """The policy over all actions of the game: (actions,), 0 where an action is not legal."""
         policy = np.zeros(self.position.game.actions)
         policy[self.actions] = self.weights
         return policy
@@ -110,7 +114,7 @@ class SearchResult:
 
     @property
     def value(self) -> float:
-        """Mean value of the simulations through the root's edges."""
+        """Mean value of the simulations through the root's edges, for the player to move; 0 where there are none."""
         return float(np.average(self.q, weights=self.visits)) if self.visits.sum() else 0.0
 
     @property
@@ -126,6 +130,7 @@ class SearchResult:
         return line
 
     def _at(self, move: str) -> "SearchResult | None":
+        """The same tree one move later; None where the search has never been."""
         after = self.position.play(move)
         node = int(self._table["child"][list(self.actions).index(after.history[-1])])
         if node < 0 or (self.forest.nodes[0, node]["status"] == RUNNING and not after.legal):
@@ -196,6 +201,7 @@ class SearchResult:
 
     @property
     def _headline(self) -> str:
+        """The move and the value in a line."""
         return (
             f"{method_name(self.settings.method)}, {int(self.visits.sum())} visits: {self.best}, "
             f"value {self.value:+.2f} for the player to move"

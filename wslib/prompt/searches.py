@@ -124,6 +124,7 @@ def _several(methods: str | Sequence[str], method: str | None, network: Evaluato
 
 def _search(position: Position, network: Evaluator | None, method: str | None, seed: int,
             options: dict[str, Any]) -> SearchResult:  # fmt: skip
+    """One search, with the random stream that every search of this seed draws from, so that methods can be compared."""
     streams = np.array([stream(seed, "search")])
     if network is not None and method != "mcts":
         guided = GuidedSettings(method=method or "baseline", **options)
