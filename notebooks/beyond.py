@@ -99,7 +99,7 @@ report.beyond_table(elos)
 #
 # <details><summary>A solution</summary>
 #
-# The kinds are in the list `CHANGES` of this page's experiment, in `wslib/study/pages/warm.py`. A kind is a name, a method and the
+# The kinds are the list `CHANGES` of the class `Beyond`, which this page imports. A kind is a name, a method and the
 # parameters of a run that it changes: `"WRo, I' = 3": ("wro", {"warm_iterations": 3})`. Only its own runs and games are computed; all
 # others are read.
 #

@@ -29,7 +29,7 @@ import pandas as pd
 from wslib import draw, game, match, player
 from wslib.study.engine.notebook import read_parameters, say
 from wslib.study.pages.base import Tour
-from wslib.study.report.look import board_name, show_table
+from wslib.study.report.look import board_name, pictured, show_table
 
 asked = read_parameters(Tour, globals())
 
@@ -41,38 +41,47 @@ asked = read_parameters(Tour, globals())
 #
 # A disc must be placed so that it encloses a straight run of the opponent's discs between itself and another own disc;
 # all discs enclosed, in every direction, are turned over. Who has no such move must pass (the pass is a move of its own
-# here), and when neither can move, more discs win; equal discs are a draw. Below, the start on the left, X's legal moves
-# in the middle, and what `c2` turns over on the right.
+# here), and when neither can move, more discs win; equal discs are a draw.
 
 # %%
 othello = game("othello").start()
 moves = dict.fromkeys(othello.moves, 1)
 start = draw.board(othello, size=186)
 choice = draw.board(othello, heat=moves, labels={m: m for m in moves}, size=186)
-draw.boards([start, choice, draw.board(othello.play("c2"), size=186)], captions=["the start", "X's moves", "after c2"])
+three = draw.boards(
+    [start, choice, draw.board(othello.play("c2"), size=186)], captions=["the start", "X's moves", "after c2"]
+)
+pictured(
+    three,
+    "Othello: one move turns over what it encloses. X has four moves at the start, all of them alike but for a turn of the board.",
+)
 
 # %% [markdown]
 # ## Connect Four
 #
 # A stone falls to the lowest empty cell of the column it is dropped into. Four in a row, across, down or diagonally,
-# win; a full board without a line is a draw. A move is named by its column. Below, O fails to stop a
-# line that is open at both ends.
+# win; a full board without a line is a draw. A move is named by its column.
 
 # %%
 connect4 = game("connect4")
 line = [connect4.position(moves) for moves in ("3 3 4 4", "3 3 4 4 2 1", "3 3 4 4 2 1 5")]
 captions = ["X can make three with two open ends", "and O can close one", f"so {line[-1].caption}"]
-draw.boards([draw.board(p, size=186) for p in line], captions=captions)
+pictured(
+    draw.boards([draw.board(p, size=186) for p in line], captions=captions),
+    "Connect Four: a line that is open at both ends cannot be stopped.",
+)
 
 # %% [markdown]
 # ## Gobang
 #
-# A stone goes to any empty cell, and four in a row win (five on larger boards). The film shows a game from left to right, every other
-# move of it.
+# A stone goes to any empty cell, and four in a row win (five on larger boards).
 
 # %%
 gobang = game("gobang").position("c3 d4 c4 d3 c5 c6 c2")
-draw.filmstrip(gobang, every=2)
+pictured(
+    draw.filmstrip(gobang, every=2),
+    "Gobang: a game from left to right, every other ply of it. Again two open ends decide.",
+)
 
 # %% [markdown]
 # Tic-tac-toe is Gobang on 3×3 with three in a row. It is small enough to count every game there is, which the tests do.
@@ -140,7 +149,10 @@ except ValueError as error:
 
 # %%
 corner = game("gobang").position("a1 b1 c2")
-draw.boards([symmetry.position(corner) for symmetry in corner.game.symmetries], columns=4)
+pictured(
+    draw.boards([symmetry.position(corner) for symmetry in corner.game.symmetries], columns=4),
+    "One position of Gobang in all its turns and mirrors.",
+)
 
 # %% [markdown]
 # Any of the players can be met at the board: [play against what was trained](play.ipynb). Whoever adds a game lets `check_game` play
@@ -160,8 +172,14 @@ draw.boards([symmetry.position(corner) for symmetry in corner.game.symmetries], 
 #
 # <details><summary>A solution</summary>
 #
-# With `from wslib.games import game, rules` and `p = game("tictactoe").start()`,
-# `[rules.perft(p.game.rules, *p.words, plies) for plies in range(5, 10)]` is `[15120, 54720, 148176, 200448, 127872]`. `perft` counts
+# ```python
+# from wslib.games import game, rules
+#
+# p = game("tictactoe").start()
+# [rules.perft(p.game.rules, *p.words, plies) for plies in range(5, 10)]
+# ```
+#
+# is `[15120, 54720, 148176, 200448, 127872]`. `perft` counts
 # lines of play of exactly that length, won games of that length among them, not those that ended earlier: hence there are fewer of
 # nine plies than of eight.
 #

@@ -53,7 +53,7 @@ from wslib.study.engine.store import thesis_table
 from wslib.study.pages.learning import Loop
 from wslib.study.presets import PRESETS
 from wslib.study.report import pictures
-from wslib.study.report.look import parameter_table, show_table
+from wslib.study.report.look import parameter_table, pictured, show_table
 from wslib.training.settings import weight_of, weights_of
 
 asked = read_parameters(Loop, globals())
@@ -101,14 +101,19 @@ show_table(
 # %%
 network = CompiledNetwork(Network(NetworkSettings(game=asked.board), asked.seed))
 position = game(asked.board).start()
-search(position, network, method="baseline", simulations=asked.simulations, seed=asked.seed)
+shown = {"simulations": asked.simulations, "seed": asked.seed}
+baseline = search(position, network, method="baseline", **shown)
+pictured(
+    baseline, "The start as Baseline sees it with an untrained network: visits follow the accidents of random weights."
+)
 
 # %%
-search(position, network, method="wrora", simulations=asked.simulations, seed=asked.seed)
+wrora = search(position, network, method="wrora", **shown)
+pictured(wrora, "The same position and network, seen by WRoRa: playouts give a reason to prefer a move.")
 
 # %% [markdown]
-# Compare the visits. Baseline spreads them by the accidents of its random weights; the playouts of WRoRa already see something of the
-# game, and so have a reason to prefer a move.
+# Compare the columns of visits and of values. Baseline's values hardly differ from move to move, because a random network says about the same
+# of every position; the playouts of WRoRa already see something of the game.
 #
 # ## The loop
 #

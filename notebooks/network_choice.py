@@ -57,8 +57,10 @@ origin(found, asked.name)
 # %% [markdown]
 # ## In short
 #
-# We take the author's shape with 32 channels. It is the closest kin of the author's network among those that a laptop affords; that is why,
-# and not that it won a race. Whether another candidate gives more for the same time, the table of strength and price shows.
+# We take the author's shape with 32 channels, because it is the closest kin of the author's network among those that a laptop affords.
+
+# %% tags=["hide-input"]
+say(report.choice_prose(strengths, asked.winner))
 
 # %%
 report.strength_figure(strengths, opponent_name)
@@ -88,6 +90,9 @@ show_table(pd.DataFrame(sizes), f"The candidates' sizes ({board_name(asked.board
 report.runs_table(strengths, costs, opponent_name)
 
 # %% [markdown]
+# Read the last two columns together: points are bought with minutes, and minutes saved pay for more runs. The two scores of a row show how
+# much a mere {term}`seed` moves.
+#
 # ## What two seeds can tell, and what they cannot
 
 # %% tags=["hide-input"]
@@ -105,6 +110,8 @@ report.choice_table(strengths, costs, asked.winner)
 report.stages_table(costs)
 
 # %% [markdown]
+# A larger network makes all three stages dearer; more {term}`epochs <epoch>` only the training.
+#
 # ## Limits
 #
 # Strength is measured against one kind of opponent from random openings; a run of a hundred iterations may order the

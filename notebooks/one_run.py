@@ -34,7 +34,8 @@ from wslib.study.engine.notebook import origin, read_parameters, say
 from wslib.study.engine.runs import watch
 from wslib.study.pages.learning import OneRun
 from wslib.study.report import learning as report
-from wslib.study.report.look import parameter_table
+from wslib.study.report import one_run
+from wslib.study.report.look import parameter_table, pictured
 from wslib.study.report.play import what_it_saw
 
 asked = read_parameters(OneRun, globals())
@@ -42,7 +43,7 @@ asked = read_parameters(OneRun, globals())
 
 # %% tags=["remove-stderr", "remove-stdout"]
 # While it trains, curves are drawn anew every few iterations. An interrupted run goes on where it stopped.
-live = report.LiveCurves(asked.board, asked.method)
+live = one_run.LiveCurves(asked.board, asked.method)
 watch(unit, asked.name, live)
 
 # %%
@@ -54,11 +55,11 @@ origin(results, asked.name)
 # ## In short
 
 # %% tags=["hide-input"]
-say(report.run_prose(log))
+say(one_run.run_prose(log))
 
 # %%
 measures = {
-    "fresh_policy_loss": "policy loss, fresh games", "fresh_value_loss": "value error, fresh games",
+    "fresh_policy_loss": "policy loss, fresh", "fresh_value_loss": "value error, fresh",
     "value_loss": "value error, examples", "policy_entropy": "policy entropy", "draws": "draws", "distinct": "distinct games",
 }  # fmt: skip
 report.curves_figure(
@@ -77,14 +78,16 @@ report.curves_figure(
 # %%
 shown = [k for k in (1, 10, 100) if k <= len(log)]
 ends = [game(unit.run.game).position(log.loc[log["iteration"] == k, "a_game"].iloc[0]) for k in shown]
-draw.boards([draw.board(p, size=186) for p in ends], captions=[f"end of a game in iteration {k}" for k in shown])
+boards = draw.boards(
+    [draw.board(p, size=186) for p in ends], captions=[f"end of a game in iteration {k}" for k in shown]
+)
+pictured(boards, "How games of self-play end, from early to late in the run.")
 
 # %%
-draw.filmstrip(ends[-1], every=4)
+pictured(draw.filmstrip(ends[-1], every=4), f"The last of these games, from iteration {shown[-1]}, every fourth ply.")
 
 # %% [markdown]
-# Above, final positions from early to late; below, the last of these games, move by move. Do the stones lie as if by chance, or do they
-# threaten and answer? A late game that fills the board is one in which neither side let the other complete a line.
+# Do the stones lie as if by chance, or do they threaten and answer? A late game that fills the board is one in which neither side let the other complete a line.
 #
 # ## What its network sees
 #
@@ -105,7 +108,7 @@ costs = labels.join(study.provenance([unit], asked.name))
 report.stages_table(costs)
 
 # %% tags=["hide-input"]
-say(report.cost_prose(log, costs))
+say(one_run.cost_prose(log, costs))
 
 # %% [markdown]
 # What {term}`self-play` and {term}`arena` take is the searches', and of that most is the network's, asked about position after position. The

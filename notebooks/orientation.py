@@ -38,7 +38,7 @@ from wslib.study.engine.notebook import origin, read_parameters, say
 from wslib.study.engine.store import thesis_table
 from wslib.study.pages.base import Orientation
 from wslib.study.report import orientation as report
-from wslib.study.report.look import board_name, percent
+from wslib.study.report.look import board_name, method_name, percent, pictured
 from wslib.study.report.readings import in_readings, in_readings_prose, in_readings_table
 from wslib.study.statistics import decide
 
@@ -160,7 +160,11 @@ pair = table.index[table["a"].isin(["rave"]) & table["b"].isin(["mcts"])]
 index = int(pair[-1]) if len(pair) else len(table) - 1
 unit = asked.units()[index]
 record = study.table(unit, "games", asked.name).iloc[0]
-draw.filmstrip(game(unit.game).position(record["moves"]), every=3)
+film = draw.filmstrip(game(unit.game).position(record["moves"]), every=3)
+pictured(
+    film,
+    f"{method_name(table['a'][index])} against {method_name(table['b'][index])} in {board_name(table['board'][index])}, every third ply.",
+)
 
 # %% [markdown]
 # ## Limits

@@ -34,6 +34,7 @@ from wslib.study.engine import units as study
 from wslib.study.engine.notebook import origin, read_parameters, say
 from wslib.study.pages.perfect_play import PerfectPlay, opening_boards, openings_prose
 from wslib.study.report import perfect as report
+from wslib.study.report.look import pictured
 
 asked = read_parameters(PerfectPlay, globals())
 
@@ -63,7 +64,10 @@ report.optimal_figure(rows)
 # `solve(position)` gives the exact value of a position and of each of its moves, and draws itself:
 
 # %%
-solve(game("othello-4x4").start())
+pictured(
+    solve(game("othello-4x4").start()),
+    "Othello on 4×4, solved: the value of every first move, for the player who makes it.",
+)
 
 # %% [markdown]
 # The openings of the larger boards take longer and come from the stored results: each first move with what it leads to.
@@ -71,13 +75,13 @@ solve(game("othello-4x4").start())
 # %%
 openings = [unit for unit, part in zip(asked.units(), labels["part"], strict=True) if part == "openings"]
 facts = opening_boards(openings, asked.name)
-draw.boards([fact.plot() for fact in facts])
+pictured(draw.boards([fact.plot() for fact in facts]), "What each first move leads to, for the player who makes it.")
 
 # %% tags=["hide-input"]
 say(openings_prose(facts))
 
 # %% [markdown]
-# Othello 6×6 from its start is too large for this solver: its value is not computed here.
+# A game that one side wins with perfect play can still be a fair test between players who do not see it. Othello 6×6 from its start is too large for this solver: its value is not computed here.
 #
 # ## How close the players come
 #
@@ -130,10 +134,16 @@ report.phase_table(rows)
 #
 # <details><summary>Solution</summary>
 #
-# `found = load("gobang", "broad")` from `wslib.perfect.positions` and `search_decisions(player("rave",
-# simulations=1600), found, 0, ("visits", "q_rave"))` from `wslib.perfect.measures` give both readings' moves;
-# compare `found.values` at them. Then `solve(found[i])` and `search(found[i], method="rave", simulations=1600)` show the truth
-# and the statistics beside each other: the move that Q_rave prefers is often good *later*, and too slow now.
+# ```python
+# from wslib.perfect.measures import search_decisions
+# from wslib.perfect.positions import load
+#
+# found = load("gobang", "broad")
+# search_decisions(player("rave", simulations=1600), found, 0, ("visits", "q_rave"))
+# ```
+#
+# gives both readings' moves; compare `found.values` at them. Then `solve(found[i])` and `search(found[i], method="rave", simulations=1600)`
+# show the truth and the statistics beside each other: the move that Q_rave prefers is often good *later*, and too slow now.
 #
 # </details>
 #
@@ -141,8 +151,14 @@ report.phase_table(rows)
 #
 # <details><summary>Solution</summary>
 #
-# `measure(player("mcts", simulations=1600, c=2), load("connect4"))["optimal"].mean()`, from `wslib.perfect.measures` and
-# `wslib.perfect.positions`, for several `c`. The best one differs from game to game; the differences at the largest budget are
+# ```python
+# from wslib.perfect.measures import measure
+# from wslib.perfect.positions import load
+#
+# measure(player("mcts", simulations=1600, c=2), load("connect4"))["optimal"].mean()
+# ```
+#
+# does, for several `c`. The best one differs from game to game; the differences at the largest budget are
 # smaller than one more step of the budget.
 #
 # </details>

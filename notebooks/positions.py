@@ -36,7 +36,7 @@ from wslib.perfect.positions import BOARDS, PHASES, SETS, digests, load, rebuilt
 from wslib.perfect.solver import solve
 from wslib.study.engine.notebook import read_parameters, say
 from wslib.study.pages.perfect_play import Rebuilt
-from wslib.study.report.look import board_name, show_table
+from wslib.study.report.look import board_name, pictured, show_table
 
 asked = read_parameters(Rebuilt, globals())
 
@@ -71,12 +71,15 @@ show_table(
 )
 
 # %% [markdown]
-# One of each phase, with the truth about every move:
+# The digests let anybody check that two people measure by the same positions. One of each phase, with the truth about every move:
 
 # %%
 found = load(asked.board, "path")
 shown = [found[int((found.labels["phase"] == phase).to_numpy().argmax())] for phase in PHASES]
-draw.boards([solve(position).plot() for position in shown])
+pictured(
+    draw.boards([solve(position).plot() for position in shown]),
+    "A position of each phase, with what every move leads to.",
+)
 
 # %% [markdown]
 # Every legal move is marked with what it leads to. In each board some moves keep the value and some give it away: that is what makes the

@@ -55,7 +55,7 @@ origin(found, asked.name)
 # ## In short
 
 # %% tags=["hide-input"]
-say(report.resolution_prose(strengths))
+say(report.changes_prose(strengths))
 
 # %%
 report.strength_figure(strengths, opponent_name)
@@ -69,6 +69,9 @@ report.strength_figure(strengths, opponent_name)
 # %%
 report.changes_table(strengths)
 
+# %% tags=["hide-input"]
+say(report.resolution_prose(strengths))
+
 # %% [markdown]
 # "No" means that so few runs cannot tell. A choice that helps in one game and harms in the other is not one to make for all games.
 
@@ -77,8 +80,7 @@ report.runs_table(strengths, costs, opponent_name)
 
 # %% [markdown]
 # The minutes are part of the answer: what gains little and costs much is paid for with other runs.
-
-# %% [markdown]
+#
 # ## Variety and knowledge
 #
 # *Distinct games* are those of an iteration's fifty that differ from all others; *value error* is the squared error on the
@@ -102,13 +104,13 @@ report.curves_figure(
 # %%
 report.ends_table(log, measures)
 
-# %% tags=["hide-input"]
-say(report.variety_prose(log))
+# %%
+report.extremes_table(log)
 
 # %% [markdown]
-# An error on the examples far below that on fresh games is a network that knows its games by heart.
-
-# %% [markdown]
+# An error on the examples far below that on fresh games is a network that knows its games by heart. What it knows so does not carry over to
+# the next game, so look back at the figure of strength before calling more epochs better.
+#
 # ## Where the time goes
 
 # %%

@@ -34,8 +34,6 @@ from wslib.study.engine.notebook import origin, read_parameters, say
 from wslib.study.pages.base import Orientation
 from wslib.study.report import rating as report
 from wslib.study.report.look import p_value
-from wslib.study.statistics.pairings import ordered_pairs
-from wslib.study.statistics.rating import THESIS, rate
 from wslib.study.statistics.simulate import FalseAlarms
 from wslib.study.statistics.stats import runs_to_decide
 
@@ -46,14 +44,18 @@ results = study.results(asked.units(), asked.name, asked.workers)
 simulated = asked.labels().join(results)
 origin(results, asked.name)
 
-# %%
-report.alarms_glance(simulated)
-
 # %% [markdown]
 # ## In short
 
 # %% tags=["hide-input"]
 say(report.alarms_prose(simulated, asked.runs, asked.simulated))
+
+# %%
+report.alarms_glance(simulated)
+
+# %% [markdown]
+# Every filled square is a paper that reports a difference where there is none. A test that keeps its promise fills about five. How that hangs on
+# the luck of runs and on repeated games:
 
 # %%
 report.alarms_figure(simulated)
@@ -92,6 +94,9 @@ labels = table.labels().query("part == 'table'").reset_index(drop=True)
 matches = labels.join(study.results(units, table.name))
 report.ratings_table(matches)
 
+# %% [markdown]
+# Compare the two columns of Elo game by game. The order of the players stays; the distances between them do not.
+
 # %%
 report.model_table(matches)
 
@@ -107,16 +112,15 @@ report.spans_table(matches)
 # %% [markdown]
 # A setting that expects more draws than there are takes a win for less surprising or more, and the whole scale shrinks or stretches
 # with it. Elo of different games, or of different pools of players, is never on one scale.
-
-# %% [markdown]
+#
 # With the colours added up, it matters who is listed first. The same games in the thesis' setting, the list turned round:
 
 # %%
-board = matches[matches["board"] == "othello"]
-listed, turned = rate(board, THESIS), rate(ordered_pairs(board).iloc[::-1], THESIS)
-{player: round(turned[player] - listed[player]) for player in listed.players}
+report.turned_table(matches, "othello")
 
 # %% [markdown]
+# Nothing was played between the two columns. What moves a rating here is the order in which somebody typed the names.
+#
 # ## Three kinds of interval
 #
 # The default of the program that the author used holds all other players fixed (*variance*). His own numbers come from a grid: the
@@ -131,9 +135,11 @@ report.intervals_table(matches, next(iter(ours)))
 # of what is uncertain. The difference of two players, with its interval:
 
 # %%
-rate(board).difference("rave", "mcts")
+report.difference_table(matches, "rave", "mcts")
 
 # %% [markdown]
+# An interval of the difference says what neither player's own interval can: whether the one is stronger than the other.
+#
 # ## What a rating rests on
 #
 # Beside every rating of this book stands how many of the games are different, how many were drawn, and what the first move

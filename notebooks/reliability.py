@@ -74,6 +74,9 @@ report.promises_table(record)
 report.bits_table(bits)
 
 # %% [markdown]
+# One row whose digest differs would be a kind of processor, or a size of the tile, that gives other results. The seconds hold compiling
+# and computing together.
+#
 # Published results without training were also computed again on a machine with another processor, by `wslib verify`, and compared as
 # text.
 
@@ -84,6 +87,8 @@ say(report.again_prose(again))
 report.again_table(again)
 
 # %% [markdown]
+# Where the last two columns of a row differ, something hung on the processor after all.
+#
 # ## Found and fixed while building these tests
 #
 # 1. Papermill writes an executed notebook in place. An execution that is killed while it writes leaves half a file, also where a

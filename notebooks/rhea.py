@@ -29,6 +29,7 @@ from wslib import draw
 from wslib.study.engine.notebook import read_parameters, say
 from wslib.study.pages.base import Evolution
 from wslib.study.report import evolution as report
+from wslib.study.report.look import pictured
 
 asked = read_parameters(Evolution, globals())
 found = report.against_random(asked)
@@ -53,7 +54,7 @@ report.against_random_figure(found, asked.games)
 # drawn at random. Here X, to move, has three in a row and can complete the line:
 
 # %%
-draw.board(report.threat(), size=220)
+pictured(draw.board(report.threat(), size=220), "X wins with one move, in the column between its stones and the end.")
 
 # %% [markdown]
 # A gene is a large random number. By the default, *repair*, it is divided by the number of legal moves, and the remainder

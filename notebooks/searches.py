@@ -32,6 +32,7 @@ from wslib.rhea import RheaSettings
 from wslib.search import SearchSettings
 from wslib.study.engine.notebook import read_parameters, say
 from wslib.study.pages.base import Look
+from wslib.study.report.look import parameter_table, pictured, show_table
 
 asked = read_parameters(Look, globals())
 
@@ -64,21 +65,27 @@ asked = read_parameters(Look, globals())
 # %%
 position = game("connect4").position("3 1 4 1 2 6")
 mcts = search(position, method="mcts", simulations=asked.simulations, seed=asked.seed)
-mcts
+pictured(
+    mcts,
+    "Plain search in a position with a winning move: on the board the share of visits, in the table N (visits), Q (mean value) and P (prior).",
+)
 
 # %% [markdown]
-# The first simulation visits the root itself, so its moves have one visit less than there were simulations. After the
+# Most visits go to the move that wins. Every simulation through it ends the same way; the others get a few looks each, and more of them
+# where the first playouts happened to go well. The first simulation visits the root itself, so its moves have one visit less than there were simulations. After the
 # search the **final move** is the most visited one, not the one of the highest mean: a mean of few visits is mostly luck.
 # (The pseudo-code normalises $Q$, which is undefined for negative values; the author's code counts visits. Both are
 # options here.)
 #
-# A position that is less clear, and the tree that a search grew from it. Each box is a move: its visits, its mean value
-# for the player who chose it, three moves to a node.
+# Now a position that is less clear, and the tree that a search grew from it:
 
 # %%
 opening = game("connect4").position("4 4")
 unclear = search(opening, method="mcts", simulations=asked.simulations, seed=asked.seed)
-unclear.tree(depth=2, top=3)
+pictured(
+    unclear.tree(depth=2, top=3),
+    "The top of a search tree, three moves to a node. A box is a move with its visits and its mean value for the player who chose it.",
+)
 
 # %% tags=["hide-input"]
 say(
@@ -89,7 +96,7 @@ say(
 # %% [markdown]
 # ## The algorithm as it is meant to be read
 #
-# Here are the four steps in plain Python, from `wslib/search/plain.py`. `path` holds the states of a simulation and the
+# Here are the four steps in plain Python. `path` holds the states of a simulation and the
 # action taken in each; the tree is a dictionary from states to their edges. `mine` and `theirs` are the moves of a playout, which
 # only RAVE looks at (below).
 
@@ -105,7 +112,7 @@ steps = ("simulate", "select", "expand", "evaluate", "back_up")
 Markdown("```python\n" + "\n".join(dedent(getsource(getattr(plain.Search, step))) for step in steps) + "```")
 
 # %% [markdown]
-# A search that has to play millions of games needs the same algorithm on bitboards, compiled (`wslib/search/kernels.py`). Both
+# A search that has to play millions of games needs the same algorithm on bitboards, compiled. Both
 # draw from the same random stream, so they must agree to the last visit. Here are both on the position above:
 
 # %%
@@ -115,13 +122,13 @@ slow = plain.Search(stream=np.array([stream(asked.seed, "search")]))
 for _ in range(asked.simulations):
     slow.simulate(position)
 edges = slow.tree[plain.state_of(position)]
-both = {"visits, plain": [edge.n for edge in edges.values()], "visits, compiled": mcts.visits,
+both = {"move": position.moves, "visits, plain": [edge.n for edge in edges.values()], "visits, compiled": mcts.visits,
         "mean value, plain": [edge.q for edge in edges.values()], "mean value, compiled": mcts.q}  # fmt: skip
-pd.DataFrame(both, index=pd.Index(position.moves, name="move")).round(3)
+values = dict.fromkeys(("mean value, plain", "mean value, compiled"), "{:.3f}")
+show_table(pd.DataFrame(both), "The same search twice, by the plain program and by the compiled one.", values)
 
 # %% [markdown]
-# That the two agree is not left to this one position. `tests/test_search_reference.py` and `tests/test_guided.py` compare them
-# after every simulation, with every combination of RAVE's options, in fourteen positions of the three games and of tic-tac-toe: the
+# That the two agree is not left to this one position. Tests compare them after every simulation, with every combination of RAVE's options, in fourteen positions of the three games and of tic-tac-toe: the
 # path, the whole tree and the random stream.
 #
 # ## RAVE: what was played later counts, too
@@ -146,7 +153,7 @@ pictures.walk_with_rave()
 
 # %%
 rave = search(opening, method="rave", simulations=asked.simulations, seed=asked.seed)
-rave
+pictured(rave, "The less clear position again, by RAVE: beside N and Q stand N_rave and Q_rave, with many more counts.")
 
 # %% tags=["hide-input"]
 table = rave.table()
@@ -161,8 +168,6 @@ say(
 # [the readings](readings.ipynb) try all of them against the published table:
 
 # %% tags=["hide-input"]
-from wslib.study.report.look import parameter_table
-
 parameter_table(
     SearchSettings(method="rave"), "The parameters of a search without a network (values: RAVE by default)."
 )
@@ -182,6 +187,8 @@ from wslib.study.report.play import step_by_step
 step_by_step(game("tictactoe").position("a1 b2 c3 a3"), asked.simulations, asked.seed)
 
 # %% [markdown]
+# Watch the first simulations: they are curious and try every move once. Then the winning move draws more and more of them to itself.
+#
 # ## RHEA: evolve a plan
 #
 # Rolling horizon evolution {cite}`perez2013rhea` keeps no tree. It evolves *sequences* of ten own actions. A sequence is judged by playing it,
@@ -213,7 +220,7 @@ parameter_table(RheaSettings(), "The parameters of RHEA.")
 # A search result prints, draws itself, and can be followed move by move:
 
 # %%
-unclear.after(unclear.best)
+pictured(unclear.after(unclear.best), "The same search after its best move: what it expects of the reply.")
 
 # %% [markdown]
 # ## Exercises

@@ -59,7 +59,9 @@ origin(results, asked.name)
 
 # %% tags=["hide-input"]
 held = (claim["verdict"] == decide.REPLICATED).sum()
-say(f"**Verdict on claim 2 as a whole: {verdict}.** {held} of its {len(claim)} orderings hold.")
+say(
+    f"{report.in_short(cells)} **Verdict on claim 2 as a whole: {verdict}.** {held} of its {len(claim)} orderings hold."
+)
 
 # %%
 report.cells_figure(cells)
@@ -79,8 +81,14 @@ report.cells_table(cells)
 # %% [markdown]
 # *By Q_rave* is the other reading of the text: RAVE's final move goes by its AMAF values. RoRa and WRoRa would inherit it.
 
+# %%
+report.final_move_table(cells)
+
+# %% [markdown]
+# Look at the last column. One program has one reading for all three, so where the rows disagree, neither reading explains the print.
+
 # %% tags=["hide-input"]
-say(f"{report.readings_prose(cells)} {report.printed_prose(thesis_table('checks_table_6_1'))}")
+say(report.printed_prose(thesis_table("checks_table_6_1")))
 
 # %% [markdown]
 # ## Other readings
@@ -136,8 +144,7 @@ report.matrix_figure(matches, list(THESIS))
 # %% [markdown]
 # Read a row from left to right: how one search scores against each of the others. If the searches stood in one line from weak to strong,
 # the colours would change evenly from corner to corner.
-
-# %% [markdown]
+#
 # ## Why one network misleads
 
 # %%

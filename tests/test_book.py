@@ -138,6 +138,51 @@ def test_no_page_shows_an_error_or_a_missing_number():
     assert not wrong, "\n".join(wrong)
 
 
+# Terms that are no everyday words, as they stand in a sentence.
+TERMS = ("AMAF", "Baseline", "Elo", "MCTS", "RAVE", "RHEA", "RoRa", "Rollout", "WRo", "WRoRa", "ordering", "preset")
+
+
+def test_a_page_links_a_term_to_the_glossary_where_it_first_uses_it_and_only_there():
+    wrong = []
+    for page in pages():
+        prose = BeautifulSoup(str(article(page)), "html.parser")
+        for other in prose.select(
+            "figure, .cell_output table, pre, code, h1, h2, h3, script, details, .ws-downloads, .output.text_html"
+        ):
+            other.decompose()
+        if page.stem in ("glossary", "bibliography", *(name.removesuffix(".html") for name in EXTRA_PAGES)):
+            continue
+        links = [unquote(a["href"].partition("#term-")[2]) for a in prose.select('a[href*="glossary.html#term-"]')]
+        wrong += [f"{where(page)}: {term} twice" for term in set(links) if links.count(term) > 1]
+        for link in prose.find_all("a"):
+            link.replace_with(" ¦ " if "#term-" in link.get("href", "") else "")
+        text = prose.get_text()
+        wrong += [
+            f"{where(page)}: {t}" for t in TERMS if t not in links and re.search(rf"(?<![\w’'-]){t}(?![\w-])", text)
+        ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_what_a_reader_sees_of_a_page_with_results_names_no_module():
+    named = []
+    for page in pages():
+        prose = BeautifulSoup(str(article(page)), "html.parser")
+        for other in prose.select("pre, script, style, .highlight"):
+            other.decompose()
+        for match in re.finditer(r"\bwslib[./]\w[\w./]*|(?:\b\w+/)+\w+\.py\b", prose.get_text(" ")):
+            before = prose.get_text(" ")[: match.start()].rsplit(maxsplit=1)[-1:]
+            if before not in (["python"], ["papermill"], ["from"], ["import"]):
+                named.append(f"{where(page)}: {match[0]}")
+    assert not named, "\n".join(named)
+
+
+def test_every_source_is_cited_in_the_text():
+    sources = re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8"), re.M)
+    texts = [*(ROOT / "book").glob("*.md"), *(ROOT / "notebooks").glob("*.py")]
+    cited = "".join(path.read_text(encoding="utf-8") for path in texts if path.stem != "bibliography")
+    assert sources and not [name for name in sources if name not in cited]
+
+
 def test_every_notebook_page_offers_its_notebook_and_its_source():
     for entry in toc_entries():
         if entry.startswith("book/runs/"):

@@ -125,6 +125,18 @@ def test_the_words_of_a_figure_say_what_it_shows_and_not_what_it_is(seen: dict[s
     assert not complaints(seen, "speechless", ("desk",))
 
 
+def test_a_long_table_has_most_of_its_rows_beside_the_page_and_shows_all(browser: Browser):
+    file = HTML / "book" / "runs" / "explorer.html"
+    in_page = BeautifulSoup(file.read_text(encoding="utf-8"), "html.parser").select(".ws-explorer tbody tr")
+    with (HTML / "data" / "explorer.csv").open(encoding="utf-8", newline="") as table:
+        names = [row["unit"] for row in csv.DictReader(table)]
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    shown = page.locator(".ws-explorer tbody tr td:last-child").all_inner_texts()
+    page.close()
+    assert shown == names and len(in_page) <= 50
+
+
 def test_the_csv_of_a_table_is_that_table():
     compared = 0
     for page in sorted((HTML / "book").rglob("*.html")):

@@ -2,7 +2,8 @@
 
 * Code is folded; ``book.js`` gives every page a switch that shows all of it. A cell tagged ``show-input`` stays open.
 * Figures and tables are numbered from the top of their page.
-* The CSV behind a figure or table, which a notebook holds within itself, becomes a file beside the page.
+* The CSV behind a figure or table, which a notebook holds within itself, becomes a file beside the page; so do the
+  rows of a long table (``ws-beside``) but for the first, which a script puts back where they belong.
 * ``{picture}`` draws one of :mod:`wslib.study.report.pictures`, which need no results.
 * The theme's notes to its own developers are left out of the browser's console.
 """
@@ -10,6 +11,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,10 @@ from sphinx.util.docutils import SphinxDirective
 NAMES = {"ws-figure": "Figure", "ws-table": "Table"}
 CAPTIONS = re.compile(r'<figure class="(ws-figure|ws-table)"([^>]*)>(.*?)<figcaption>', re.DOTALL)
 PACKED = re.compile(r'href="data:text/csv;charset=utf-8;base64,([^"]*)"')
+BESIDE = re.compile(r'(<tbody class="ws-beside">)(.*?)(</tbody></table>)', re.DOTALL)
+FIRST_ROWS = 50
+"""Rows of such a table that are in the page itself, for readers without scripts."""
+PUT_BACK = 'document.currentScript.previousElementSibling.tBodies[0].insertAdjacentHTML("beforeend", {});\n'
 THEME_SCRIPTS = ("scripts/pydata-sphinx-theme.js", "togglebutton.js")
 NOTES = re.compile(r"console\.(?:log|info|debug)\((?!\))")
 
@@ -67,7 +73,18 @@ def number_and_unpack(app: Sphinx, pagename: str, templatename: str, context: di
             return f'href="{up}data/{file}"'
 
         parts[place] = PACKED.sub(unpacked, part)
-    context["body"] = "".join(parts)
+
+    def shortened(found: re.Match[str]) -> str:
+        head, body, end = found.groups()
+        rows = re.findall(r"<tr>.*?</tr>", body, re.DOTALL)
+        if len(rows) <= FIRST_ROWS:
+            return found[0]
+        folder.mkdir(parents=True, exist_ok=True)
+        script = PUT_BACK.format(json.dumps("".join(rows[FIRST_ROWS:])))
+        (folder / f"{page}-rows.js").write_text(script, encoding="utf-8")
+        return f'{head}{"".join(rows[:FIRST_ROWS])}{end}<script src="{up}data/{page}-rows.js"></script>'
+
+    context["body"] = BESIDE.sub(shortened, "".join(parts))
 
 
 class Picture(SphinxDirective):

@@ -49,7 +49,9 @@
       .map((name) => `${name} ${style[name]} has ${contrast(style[name]).toFixed(1)} : 1`);
   });
   const singleKeys = all(".ws-key").filter((key) => key.children.length < 2).map(words);
+  // A board says its stones, however few they are.
   const speechless = all("figure.ws-figure [role='img']")
+    .filter((figure) => !figure.closest(".ws-own-ground"))
     .map((figure) => figure.getAttribute("aria-label"))
     .filter((alt) => alt.length < 30 || /^(an? |the )?(figure|plot|chart|graph|heat ?map|lines|curves|bars|picture|diagram)\b/i.test(alt));
   const numbers = all("figcaption > .ws-number").map(words);

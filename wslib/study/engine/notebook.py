@@ -59,7 +59,7 @@ def origin(frame: pd.DataFrame, experiment: str) -> None:
     frame = frame.drop_duplicates("unit")
     if frame.empty:
         glue("run_results", "nothing yet", display=False)
-        display(Markdown(f"Nothing of this page is computed yet: `wslib study --only {experiment}` does."))
+        display(Markdown(f"Nothing on this page is computed yet; `wslib study --only {experiment}` computes it."))
         return
     counts = frame["origin"].value_counts().to_dict()
     published, fresh = counts.get("published", 0), counts.get("computed here", 0)

@@ -8,6 +8,7 @@ own type, and in none where there is one series. Frames are tidy: a row per run,
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
+from textwrap import fill
 from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
@@ -35,6 +36,8 @@ from wslib.study.statistics.decide import FEWEST_RUNS
 
 Draw = Callable[[Axes], None]
 NARROW, WIDE = 2.2, 3.2
+LETTERS = 10
+"""Of a panel's title on an inch of its width: what is longer takes a second line."""
 WIDTHS = {1: 6.2, 2: WIDE, 4: WIDE}
 """Inches of a panel by their number: two, or else three, stand side by side in a page."""
 _DIAMOND, _STAR = "M0-5.5 5.5 0 0 5.5-5.5 0z", "M0-6 1.6-2 6-2 2.5.8 3.7 5 0 2.5-3.7 5-2.5.8-6-2-1.6-2z"
@@ -89,8 +92,11 @@ def show_panels(
     width = width or WIDTHS.get(len(panels), NARROW)
     with drawing_style():
         made = [plt.subplots(figsize=(width, height)) for _ in panels]
-        for (_, axis), (title, draw) in zip(made, panels.items(), strict=True):
-            axis.set(title=title, xlabel=across, ylabel=up)
+        titles = ["\n".join(fill(line, round(LETTERS * width)) for line in title.split("\n")) for title in panels]
+        most = max((title.count("\n") for title in titles), default=0)
+        for (_, axis), title, draw in zip(made, titles, panels.values(), strict=True):
+            # As many lines everywhere, so that panels stand level.
+            axis.set(title="\n" * (most - title.count("\n")) + title, xlabel=across, ylabel=up)
             draw(axis)
         if same_up:
             ends = np.array([axis.get_ylim() for _, axis in made])

@@ -72,15 +72,17 @@ def against_random(asked: Evolution) -> pd.DataFrame:
 def against_random_figure(found: pd.DataFrame, games: int) -> Html:
     """The score of each rule in each game."""
     points = found.assign(**{name: 100 * found[name] for name in ("score", "low", "high")})
-    panels, height = forests(points, "score", RULES, key="rule", look=LOOKS.__getitem__, zero=50)
+    panels, height = forests(
+        points, "score", {"repair": "repaired", "random": "replaced"}, key="rule", look=LOOKS.__getitem__, zero=50
+    )
     scores = points.assign(rule=points["rule"].map(RULES)).set_index(["board", "rule"])["score"]
     return show_panels(
         panels,
         f"RHEA's score against random play. {finding(scores, '{:.0f} %')}",
-        f"RHEA's score against random play in {games} games, with its 95 % interval, by what is done with an action "
-        "that has become illegal. On the line RHEA plays no better than chance.",
+        f"RHEA's score against random play in {games} games, with its 95 % interval: actions that have become illegal "
+        "are repaired, or replaced at random. On the line RHEA plays no better than chance.",
         found,
-        across="against random play, %",
+        across="score, %",
         height=height,
     )
 

@@ -1,6 +1,7 @@
 """The explorer: one table of all runs that can be sorted, filtered and downloaded, without a network or a server.
 
-The table is plain HTML and whole by itself; the script beside this file makes its heads into buttons. Colours are the
+The table is plain HTML and whole by itself; the script beside this file makes its heads into buttons, and the book
+keeps most of its rows in a file beside the page (``ws-beside``). Colours are the
 page's own, in light and dark. A row is a run, as :func:`wslib.study.claims.listing.all_runs` gives it.
 """
 
@@ -48,7 +49,8 @@ def explorer(runs: pd.DataFrame) -> Html:
         f'<p><span role="status">{len(shown)} rows</span>{data_link(shown, "runs")}</p>'
         '<div class="ws-explorer-scroll" tabindex="0" role="region" aria-label="Table of all runs">'
         f"<table><thead><tr>{''.join(_head(str(name)) for name in shown)}</tr></thead>"
-        f"<tbody>{''.join(_row(shown, row) for row in shown.itertuples(index=False))}</tbody></table></div>"
+        '<tbody class="ws-beside">'
+        f"{''.join(_row(shown, row) for row in shown.itertuples(index=False))}</tbody></table></div>"
         f"<script>{script}</script></div>"
     )
     return Html(html, shown.to_string(index=False))

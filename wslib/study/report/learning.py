@@ -5,13 +5,13 @@
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from IPython.display import DisplayHandle, display
 from scipy.special import stdtrit
 
-from wslib.study.report.charts import Look, curves, finding, show_panels
+from wslib.study.report.charts import WIDE, Look, curves, finding, show_panels
 from wslib.study.report.look import (
     INK,
     METHODS,
@@ -66,7 +66,7 @@ def strength_figure(strengths: pd.DataFrame, opponent: str) -> Html:
         frame.dropna(axis="columns", how="all"),
         key=_named(looks),
         across="iteration",
-        up=f"score against {opponent}, %",
+        up="score, %",
         same_up=True,
     )
 
@@ -75,10 +75,10 @@ def strength_figure(strengths: pd.DataFrame, opponent: str) -> Html:
 def curves_figure(iterations: pd.DataFrame, measures: Mapping[str, str], caption: str) -> Html:
     """What the loop tells, iteration by iteration: a panel per measure and game, a line per kind (mean of its runs)."""
     looks = {kind: look._replace(mark="") for kind, look in _looks(list(dict.fromkeys(iterations["kind"]))).items()}
-    panels, single = {}, iterations["board"].nunique() == 1
+    panels, boards = {}, iterations["board"].nunique()
     for column, label in measures.items():
         for board, draw in curves(iterations, "iteration", column, looks).items():
-            panels[label if single else f"{board}: {label}"] = draw
+            panels[label if boards == 1 else f"{board}: {label}"] = draw
     behind = [c for c in ("unit", *KEYS, "seed", "iteration", *measures) if c in iterations]
     return show_panels(
         panels,
@@ -88,6 +88,7 @@ def curves_figure(iterations: pd.DataFrame, measures: Mapping[str, str], caption
         key=_named(looks),
         across="iteration",
         height=2.0,
+        width=WIDE if boards in (2, 4) else None,  # so that a measure has a row
     )
 
 
@@ -102,40 +103,6 @@ def _curves_finding(iterations: pd.DataFrame, measures: Mapping[str, str]) -> st
     return f"At the last iteration, {label}. {finding(means, '{:.2f}')}"
 
 
-@once_there("what became of this run.")
-def run_prose(log: pd.DataFrame) -> str:
-    """One run in three sentences: how long its warm start was, what its network learned, what the gate let pass."""
-    board, kind = board_name(log["board"].iloc[0]), kind_name(log["kind"].iloc[0])
-    width = max(1, min(10, len(log) // 2))
-    means = log[["fresh_policy_loss", "fresh_value_loss"]].rolling(width).mean().set_index(log["iteration"]).dropna()
-    (policy, value), (policy_last, value_last) = means.iloc[0], means.iloc[-1]
-    best = means["fresh_value_loss"].idxmin()
-    warm = int((log["phase"] != "baseline").sum())
-    start = f"the first {warm} of them with {kind}" if warm else "none of them with a warm start"
-    learned = "easier" if policy_last < policy else "no easier"
-    text = (
-        f"This run of {board} made {len(log)} iterations, {start}. Its search became {learned} to foretell: on games "
-        f"that the network had not seen, its policy loss went from {policy:.2f} to {policy_last:.2f} (means of {width} "
-        f"iterations). Its error about who would win them went from {value:.2f} to {value_last:.2f}"
-    )
-    if best != means.index[-1] and means["fresh_value_loss"][best] < 0.9 * value_last:
-        lowest = means["fresh_value_loss"][best]
-        text += f", after {lowest:.2f} in iterations {best - width + 1} to {best}: learning is no straight line"
-    early = log["accepted"][: len(log) // 2].sum()
-    return f"{text}. The gate let {log['accepted'].sum()} new networks pass, {early} of them in the first half."
-
-
-def cost_prose(log: pd.DataFrame, costs: pd.DataFrame) -> str:
-    """What playing takes of a run's time, and how often searches asked for what was remembered."""
-    stages = costs[["cpu_self-play", "cpu_arena", "cpu_training", "cpu_storing"]].sum()
-    remembered = 1 - log["evaluations"].sum() / log["leaves"].sum()
-    return (
-        f"Playing, in self-play and arena, takes {100 * stages.iloc[:2].sum() / stages.sum():.0f} % of the time. Of "
-        f"the positions that searches asked about, {100 * remembered:.0f} % had been evaluated before and were "
-        "remembered."
-    )
-
-
 @once_there("the score of each run.")
 def runs_table(strengths: pd.DataFrame, costs: pd.DataFrame, opponent: str) -> Html:
     """Each kind at its last iteration: the score of every run, their mean, and the processor time of a run."""
@@ -145,7 +112,7 @@ def runs_table(strengths: pd.DataFrame, costs: pd.DataFrame, opponent: str) -> H
     return table(
         cells.assign(minutes=minutes.reindex(cells.index)).reset_index(),
         f"Score against {opponent} after {frame['iteration'].max()} iterations, and processor minutes of a run "
-        "(one core; measured while other runs shared the machine).",
+        f"(one core; measured while other runs shared the machine).{_untimed(minutes.reindex(cells.index))}",
         NAMES
         | {
             "runs": ("list", len),
@@ -161,6 +128,11 @@ def _minutes(costs: pd.DataFrame, by: list[str]) -> pd.Series:
     if "cpu_seconds" not in costs:
         return pd.Series(dtype=float)
     return costs.groupby(by[0] if len(by) == 1 else by)["cpu_seconds"].mean() / 60
+
+
+def _untimed(times: Any) -> str:
+    """What a dash among times means, for a caption; nothing where there is none."""
+    return " –: not timed, as these runs go on from others." if pd.isna(np.asarray(times, float)).any() else ""
 
 
 def resolution(strengths: pd.DataFrame) -> tuple[float, float, int]:
@@ -184,26 +156,76 @@ def resolution_prose(strengths: pd.DataFrame) -> str:
         return "With one run of each kind nothing can be said about how much runs differ by chance."
     return (
         f"Runs of one kind differ by {100 * spread:.1f} points (standard deviation over seeds, pooled over kinds and "
-        f"games). With {runs} runs a kind, two kinds must differ by {100 * smallest:.1f} points before chance is "
-        "an unlikely explanation (t test at 5 %, for one comparison planned beforehand). Smaller differences in the "
-        "table are not evidence."
+        f"games). With {runs} {'run' if runs == 1 else 'runs'} a kind, two kinds must differ by {100 * smallest:.1f} "
+        "points before chance is an unlikely explanation (t test at 5 %, for one comparison planned beforehand). "
+        "Smaller differences in the table are not evidence."
     )
 
 
-@once_there("which kinds differ.")
-def changes_table(strengths: pd.DataFrame) -> Html:
-    """How far every kind is from the first one, game by game, and whether that is more than the seeds can explain."""
+def changes(strengths: pd.DataFrame) -> pd.DataFrame:
+    """How far every kind is from the first one, game by game.
+
+    A row per ``board`` and ``kind``: ``usual`` is the first kind, ``points`` the difference of mean scores after the
+    last iteration in percentage points, ``told`` whether seeds can tell it from chance (None where they cannot say).
+    """
     last = scored(_last(strengths))
     means = last.groupby(KEYS, sort=False)["score"].mean()
     usual, smallest = last["kind"].iloc[0], resolution(strengths)[1]
     gaps = {(b, k): v - means[b, usual] for (b, k), v in means.items() if k != usual and (b, usual) in means}
-    rows = [
-        {"changed": kind, "game": board_name(board), "points": f"{100 * gap:+.1f}",
-         "more than chance": "–" if np.isnan(smallest) else "yes" if abs(gap) > smallest else "no"}
-        for (board, kind), gap in gaps.items()
-    ]  # fmt: skip
-    return show_table(
-        pd.DataFrame(rows), f"Score after the last iteration, minus that of *{usual}*, in percentage points."
+    return pd.DataFrame(
+        [
+            {"board": board, "kind": kind, "usual": usual, "points": 100 * gap,
+             "told": None if np.isnan(smallest) else abs(gap) > smallest}
+            for (board, kind), gap in gaps.items()
+        ],
+        columns=["board", "kind", "usual", "points", "told"],
+    )  # fmt: skip
+
+
+@once_there("which kinds differ.")
+def changes_prose(strengths: pd.DataFrame) -> str:
+    """What each change does to strength, game by game, where it is more than chance; and whether games agree."""
+    found = changes(strengths)
+    if found.empty or found["told"].isna().all():
+        return "There are too few runs to say what any change does."
+    texts = []
+    for board, rows in found.groupby("board", sort=False):
+        told = rows[rows["told"].astype(bool)]
+        parts = [
+            _most(side, word)
+            for side, word in ((told[told["points"] > 0], "stronger"), (told[told["points"] < 0], "weaker"))
+            if len(side)
+        ]
+        nothing = "no change makes a difference that chance would not explain"
+        texts.append(f"in {board_name(str(board))}, {' and '.join(parts) or nothing}")
+    signs = found[found["told"].astype(bool)].groupby("kind")["points"].agg(lambda p: p.min() < 0 < p.max())
+    both = ". What helps in one game harms in another." if signs.any() else "."
+    return f"Compared with {found['usual'].iloc[0]}: {'; '.join(texts)}{both}"
+
+
+def _most(rows: pd.DataFrame, word: str) -> str:
+    """Which kinds make runs stronger or weaker, and how far the farthest goes."""
+    names, farthest = list(rows["kind"]), rows.loc[rows["points"].abs().idxmax()]
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    points = f"{abs(farthest['points']):.1f} points"
+    how = f"by {points}" if len(names) == 1 else f"{farthest['kind']} most, by {points}"
+    return f"{listed} {'makes' if len(names) == 1 else 'make'} runs {word} ({how})"
+
+
+@once_there("which kinds differ.")
+def changes_table(strengths: pd.DataFrame) -> Html:
+    """The frame of :func:`changes`."""
+    found = changes(strengths)
+    usual = "" if found.empty else found["usual"].iloc[0]
+    return table(
+        found,
+        f"Score after the last iteration, minus that of {usual}, in percentage points.",
+        {
+            "changed": "kind",
+            "game": ("board", board_name),
+            "points": ("points", "{:+.1f}"),
+            "more than chance": ("told", lambda told: "yes" if told else "no"),
+        },
     )
 
 
@@ -213,7 +235,8 @@ def stages_table(costs: pd.DataFrame) -> Html:
     stages = ("self-play", "training", "arena", "storing")
     means = costs.groupby(KEYS, sort=False)[[f"cpu_{stage}" for stage in stages]].mean().reset_index()
     seconds = {f"{stage} s": (f"cpu_{stage}", "{:.0f}") for stage in stages}
-    return table(means, "Processor seconds of a run by stage.", NAMES | seconds)
+    caption = f"Processor seconds of a run by stage.{_untimed(means['cpu_training'])}"
+    return table(means, caption, NAMES | seconds)
 
 
 def runs_found(found: pd.DataFrame) -> pd.DataFrame:
@@ -230,18 +253,23 @@ def shares(iterations: pd.DataFrame) -> pd.DataFrame:
 
 
 @once_there("variety and errors of the last iterations.")
-def variety_prose(iterations: pd.DataFrame, last: int = 5) -> str:
-    """How far the value's error on fresh games is above that on the examples, the least variety, the most draws."""
+def extremes_table(iterations: pd.DataFrame, last: int = 5) -> Html:
+    """The kinds with the largest and smallest gap between fresh games and examples, least variety and most draws."""
     late = iterations[iterations["iteration"] > iterations["iteration"].max() - last]
-    gap = late.assign(gap=late["fresh_value_loss"] - late["value_loss"]).groupby("kind", sort=False)["gap"].mean()
-    few = late.groupby(KEYS, sort=False)["distinct_share"].mean()
-    drawn = late.groupby(KEYS, sort=False)["draw_share"].mean()
-    return (
-        f"In the last {last} iterations the value's error on fresh games exceeds that on the examples by "
-        f"{gap.max():.2f} with *{gap.idxmax()}* and by {gap.min():.2f} with *{gap.idxmin()}*. The least variety is in "
-        f"*{few.idxmin()[1]}* ({board_name(few.idxmin()[0])}): {100 * few.min():.0f} % of its games are distinct; most "
-        f"draws are in *{drawn.idxmax()[1]}* ({board_name(drawn.idxmax()[0])}): {100 * drawn.max():.0f} %."
-    )
+    late = late.assign(gap=late["fresh_value_loss"] - late["value_loss"])
+    means = late.groupby(KEYS, sort=False)[["gap", "distinct_share", "draw_share"]].mean()
+    asked = {
+        "knows its games best by heart": ("gap", "idxmax", "value error, fresh minus trained", "{:+.2f}"),
+        "knows its games least by heart": ("gap", "idxmin", "value error, fresh minus trained", "{:+.2f}"),
+        "repeats itself most": ("distinct_share", "idxmin", "distinct games", "{:.0%}"),
+        "draws most": ("draw_share", "idxmax", "draws", "{:.0%}"),
+    }
+    rows = []
+    for what, (column, end, measure, write) in asked.items():
+        board, kind = getattr(means[column], end)()
+        value = write.format(means.loc[(board, kind), column]).replace("%", " %")
+        rows.append({"who": what, "game": board_name(board), "kind": kind, "measure": measure, "value": value})
+    return show_table(pd.DataFrame(rows), f"The extremes of the last {last} iterations.")
 
 
 @once_there("means over the last iterations.")
@@ -254,6 +282,23 @@ def ends_table(iterations: pd.DataFrame, measures: Mapping[str, str], last: int 
 
 
 @once_there("which kind is worth its price.")
+def choice_prose(strengths: pd.DataFrame, winner: str) -> str:
+    """Which candidates these runs can tell from the winner, on average over the games, and which scores most."""
+    scores = scored(_last(strengths)).groupby("kind", sort=False)["score"].mean()
+    smallest, best = resolution(strengths)[1], scores.idxmax()
+    if winner not in scores or np.isnan(smallest):
+        return "There are too few runs to say which candidate is the strongest."
+    if best == winner:
+        lead = f"On average over the games {winner} is the strongest."
+    else:
+        gap = scores[best] - scores[winner]
+        chance = "more than" if gap > smallest else "no more than"
+        lead = f"On average over the games {best} is the strongest, {100 * gap:.1f} points above {winner}"
+        lead += f": {chance} chance explains."
+    return f"{lead} Differences below {100 * smallest:.1f} points these few runs cannot tell."
+
+
+@once_there("which kind is worth its price.")
 def choice_table(strengths: pd.DataFrame, costs: pd.DataFrame, winner: str) -> Html:
     """Every kind beside the winner: what it gains, at what price, and whether these runs can tell it apart."""
     last = scored(_last(strengths))
@@ -262,14 +307,15 @@ def choice_table(strengths: pd.DataFrame, costs: pd.DataFrame, winner: str) -> H
     there = scores.index.intersection(minutes.index)
     rows = [
         {"candidate": kind, "points": f"{100 * (scores[kind] - scores[winner]):+.1f}",
-         "time": f"{minutes[kind] / minutes[winner]:.1f} ×".replace("nan ×", "–"),
-         "told apart": "yes" if abs(scores[kind] - scores[winner]) > smallest else "no"}
-        for kind in there if kind != winner and winner in there
+         "minutes a run": minutes[kind],
+         "told apart": "–" if kind == winner else "yes" if abs(scores[kind] - scores[winner]) > smallest else "no"}
+        for kind in there if winner in there
     ]  # fmt: skip
     return show_table(
         pd.DataFrame(rows),
-        f"Each candidate against {winner}: percentage points over games and runs, and processor time. Told apart: by "
-        "more than chance, not corrected for the number of comparisons.",
+        f"Each candidate beside {winner}: percentage points over games and runs, and processor minutes. Told apart: by "
+        f"more than chance, not corrected for the number of comparisons.{_untimed(minutes[there])}",
+        {"minutes a run": "{:.1f}"},
     )
 
 
@@ -345,23 +391,3 @@ def learned_figure(matches: pd.DataFrame) -> Html:
         up="score, %",
         same_up=True,
     )
-
-
-class LiveCurves:
-    """Curves that are drawn anew while a run trains; call it with what there is to tell of each iteration."""
-
-    def __init__(self, board: str, kind: str, every: int = 5):
-        self.labels, self.every = {"board": board, "kind": kind}, every
-        self.rows: list[dict[str, object]] = []
-        self.handle: DisplayHandle | None = None
-
-    def __call__(self, told: dict[str, object]) -> None:
-        self.rows.append({**told, **self.labels})
-        if len(self.rows) % self.every:
-            return
-        measures = {"value_loss": "value loss", "fresh_value_loss": "value error, fresh", "draws": "draws"}
-        figure = curves_figure(pd.DataFrame(self.rows), measures, f"Iteration {told['iteration']}.")
-        if self.handle is None:
-            self.handle = display(figure, display_id=True)
-        else:
-            self.handle.update(figure)

@@ -164,6 +164,15 @@ def framed(svgs: Sequence[str], alt: str, caption: str, data: pd.DataFrame | Non
     )
 
 
+def pictured(drawn: Any, caption: str) -> Html:
+    """Boards, a tree or a search, which draw themselves, as a figure; their own words say what they show."""
+    return Html(
+        f'<figure class="ws-figure" style="margin:1em 0"><div class="ws-own-ground">{drawn._repr_html_()}</div>'
+        f"<figcaption>{escape(caption)}</figcaption></figure>",
+        f"{caption}\n{drawn!r}",
+    )
+
+
 def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | None = None) -> Html:
     """A table with a caption, and itself as CSV; in place of one without rows stands a sentence.
 

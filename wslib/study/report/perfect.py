@@ -167,16 +167,23 @@ def convergence_table(found: pd.DataFrame, budgets: tuple[int, int]) -> Html:
 
 
 def convergence_prose(found: pd.DataFrame) -> str:
-    """What converges and what does not, in a paragraph."""
+    """In how many cases more search goes on helping: final moves by visits, by Q and by Q_rave, and those of RHEA."""
+    if found.empty:
+        return "One budget says nothing about whether more search brings players closer to perfect play."
+    groups = {
+        "by visits": ~found["player"].str.contains(", by |RHEA"),
+        "by the mean value Q": found["player"].str.endswith(", by Q"),
+        "by Q_rave": found["player"].str.endswith(", by Q_rave"),
+        "by RHEA": found["player"].str.contains("RHEA"),
+    }
     parts = []
-    for verdict, words in (
-        ("nearly perfect", "nearly perfect"), ("converges", "still improving"), ("stalls", "stalling"),
-    ):  # fmt: skip
-        group = found[found["verdict"] == verdict]
-        if len(group):
-            listed = "; ".join(
-                f"{who} ({', '.join(board_name(b) for b in part['board'])})"
-                for who, part in group.groupby("player", sort=False)
-            )
-            parts.append(f"**{words.capitalize()}**: {listed}.")
-    return " ".join(parts)
+    for how, those in groups.items():
+        here = found[those]
+        if len(here):
+            parts.append(f"{how} in {(here['verdict'] != 'stalls').sum()} of {len(here)}")
+    best = found.loc[found.groupby("board", sort=False)["after"].idxmin()]
+    least = ", ".join(f"{board_name(r.board)} {100 * r.after:.0f} %" for r in best.itertuples())
+    return (
+        f"**Does more search bring a player closer to perfect play?** Final moves {', '.join(parts)} cases (a player "
+        f"in a game). Moves that give something away, of the best player at the largest budget: {least}."
+    )

@@ -16,7 +16,7 @@ from wslib.study.report.charts import Draw, Look, show_panels
 from wslib.study.report.look import GREY, Html, board_name, method_name, not_there, percent, show_table, table
 from wslib.study.statistics import stats
 from wslib.study.statistics.cycles import cycles
-from wslib.study.statistics.pairings import score_matrix, variety
+from wslib.study.statistics.pairings import ordered_pairs, score_matrix, variety
 from wslib.study.statistics.rating import THESIS, Rating, RatingSettings, rate
 from wslib.study.statistics.simulate import INTERVALS, TESTS
 
@@ -101,6 +101,36 @@ def spans_table(matches: pd.DataFrame) -> Html:
         for board, rating in rated(matches).items()
     ]
     return show_table(pd.DataFrame(rows), "From the weakest to the strongest player, by the setting of the rating.")
+
+
+def turned_table(matches: pd.DataFrame, board: str) -> Html:
+    """One game's ratings in the thesis' setting, and the same with whoever was listed first now listed second."""
+    here = matches[matches["board"] == board]
+    listed, turned = rate(here, THESIS), rate(ordered_pairs(here).iloc[::-1], THESIS)
+    return table(
+        pd.DataFrame({"player": listed.players, "listed": listed.elo, "turned": [turned[p] for p in listed.players]}),
+        f"{board_name(board)}: Elo of the same games in the thesis' setting, by the order in which players are listed.",
+        {
+            "player": ("player", method_name),
+            "as listed": ("listed", "{:.0f}"),
+            "turned round": ("turned", "{:.0f}"),
+            "change": lambda row: f"{row.turned - row.listed:+.0f}",
+        },
+    )
+
+
+def difference_table(matches: pd.DataFrame, a: str, b: str) -> Html:
+    """How much stronger one player is than another, game by game, with an interval that knows how both vary."""
+    found = {board: rating.difference(a, b) for board, rating in rated(matches).items()}
+    return table(
+        pd.DataFrame({"board": list(found), "difference": list(found.values())}),
+        f"{method_name(a)} above {method_name(b)}, with its interval from the covariance.",
+        {
+            "game": ("board", board_name),
+            "Elo": lambda row: f"{row.difference.elo:+.0f}",
+            "95 % interval": lambda row: f"{row.difference.low:+.0f} to {row.difference.high:+.0f}",
+        },
+    )
 
 
 def intervals_table(matches: pd.DataFrame, board: str) -> Html:
@@ -210,7 +240,7 @@ def alarms_glance(simulated: pd.DataFrame, spread: float = 50) -> Html:
 
     listed = ", ".join(f"{name} {number}" for name, number in found.items())
     return show_panels(
-        {f"{_two_lines(name)}\n{number} of 100": drawn(number) for name, number in found.items()},
+        {f"{_wrapped(name)}\n{number} of 100": drawn(number) for name, number in found.items()},
         f"Of 100 tournaments between two equal methods, so many end with a false alarm: {listed}.",
         f"False alarms at a glance. Two methods are equally good, their runs differ by {case['spread']:.0f} Elo "
         "(standard deviation), every game is a new one. Each square is one of a hundred tournaments; it is filled "
@@ -221,8 +251,8 @@ def alarms_glance(simulated: pd.DataFrame, spread: float = 50) -> Html:
     )
 
 
-def _two_lines(name: str) -> str:
-    return "\n".join(["", *wrap(name, 22)][-2:])
+def _wrapped(name: str) -> str:
+    return "\n".join(wrap(name, 16))
 
 
 def alarms_table(simulated: pd.DataFrame) -> Html:

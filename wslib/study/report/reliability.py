@@ -102,11 +102,10 @@ def prose(record: pd.DataFrame) -> str:
     machines = sorted({escape(str(name)) for name in record["processor"]})
     broken = int(sums["failures"].sum())
     missing = [PROMISES[fault] for fault in PROMISES if fault not in set(sums["fault"])]
+    lead = "No promise was broken" if not broken else f"A promise was broken {broken} times"
     text = (
-        f"In {len(record)} runs of {sums['seconds'].sum() / 3600:.1f} hours in all, {int(sums['trials'].sum()):,} "
-        "trials were made (kills, crashes, damaged files, hostile inputs, and units computed while processes were "
-        f"killed); {'no promise was' if not broken else f'a promise was {broken} times'} broken. "
-        f"Machine: {', '.join(machines)}."
+        f"**{lead}** in {int(sums['trials'].sum()):,} trials on {', '.join(machines)}, in which processes were killed, "
+        "commands crashed, files damaged and disks filled, and crafted input was fed in."
     )
     return text + (f" Not tried yet: {'; '.join(missing)}." if missing else "")
 
@@ -126,17 +125,13 @@ def again_prose(record: pd.DataFrame) -> str:
     elsewhere = record[record["made_on"] != record["again_on"]]
     if elsewhere.empty:
         return "No result has been computed again on another kind of processor yet."
-    made, again = (", ".join(escape(str(n)) for n in elsewhere[c].unique()) for c in ("made_on", "again_on"))
+    trained, others = (len(elsewhere[elsewhere["trains"] == trains]) for trains in (True, False))
+    missing = "" if trained else " No training run has been computed again elsewhere yet."
+    same = int(elsewhere["same"].sum())
     return (
-        f"Made on {made} and computed again on {again}: {again_count(elsewhere, False)} results without training came "
-        f"out the same, and {again_count(elsewhere, True)} training runs."
+        f"On a kind of processor other than the one that made them, {same} of {trained + others} results came out the "
+        f"same.{missing}"
     )
-
-
-def again_count(record: pd.DataFrame, trains: bool) -> str:
-    """So many of so many that came out the same, of those that train, or of all others."""
-    here = record[record["trains"] == trains]
-    return f"{int(here['same'].sum())} of {len(here)}"
 
 
 def bits_table(bits: pd.DataFrame) -> Html:
@@ -164,4 +159,8 @@ def bits_said(bits: pd.DataFrame) -> str:
 def bits_prose(bits: pd.DataFrame) -> str:
     """The sum of the table, as a sentence."""
     tiles = int((bits["part"] == "tile").sum())
-    return f"Compiled for {bits_kinds(bits)}, and with {tiles} sizes of the tile. {bits_said(bits)}"
+    kinds = int((bits["part"] == "processor").sum())
+    return (
+        f"A small study was compiled for {kinds} kinds of processor, and with {tiles} sizes of a tile. "
+        f"{bits_said(bits)}"
+    )

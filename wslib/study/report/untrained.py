@@ -71,14 +71,29 @@ def one_network_table(cells: pd.DataFrame) -> Html:
     )
 
 
-def readings_prose(cells: pd.DataFrame) -> str:
-    """Which reading of the final move is closer to the printed cells, per enhancement with RAVE."""
-    parts = []
-    for a, group in cells[~cells["by_q_rave"].isna() & ~cells["thesis"].isna()].groupby("a", sort=False):
-        visits, by_q_rave = (100 * (group[n] - group["thesis"]).abs().mean() for n in ("score", "by_q_rave"))
-        closer = "visits" if visits < by_q_rave else "Q_rave"
-        parts.append(f"{method_name(a)}: {visits:.1f} points by visits, {by_q_rave:.1f} by Q_rave (closer: {closer})")
-    return "Mean distance to the printed cells, by the two readings of the final move. " + "; ".join(parts) + "."
+def in_short(cells: pd.DataFrame) -> str:
+    """In how many matches an enhancement beats Baseline clearly: those with playouts, and RAVE alone."""
+    clear, alone = cells["low"] > 0.5, cells["a"] == "rave"
+    return (
+        f"While the network knows nothing, enhancements with playouts beat Baseline in {(clear & ~alone).sum()} of "
+        f"{(~alone).sum()} matches, and RAVE alone does in {(clear & alone).sum()} of {alone.sum()}."
+    )
+
+
+def final_move_table(cells: pd.DataFrame) -> Html:
+    """How far each reading of the final move is from the printed cells, per enhancement with RAVE."""
+    both = cells[~cells["by_q_rave"].isna() & ~cells["thesis"].isna()]
+    apart = both.assign(**{name: 100 * (both[name] - both["thesis"]).abs() for name in ("score", "by_q_rave")})
+    return table(
+        apart.groupby("a", sort=False)[["score", "by_q_rave"]].mean().reset_index(),
+        "Mean distance to the printed cells in percentage points, by what the final move goes by.",
+        {
+            "enhancement": ("a", method_name),
+            "visits": ("score", "{:.1f}"),
+            "Q_rave": ("by_q_rave", "{:.1f}"),
+            "closer": lambda row: "visits" if row.score < row.by_q_rave else "Q_rave",
+        },
+    )
 
 
 def in_readings(matches: pd.DataFrame, thesis: pd.DataFrame) -> pd.DataFrame:

@@ -34,10 +34,10 @@ from wslib.study.statistics import decide, stats
 
 WEIGHTED = ("wro", "wrora")
 NEEDS = {
-    decide.REPLICATED: "more runs took p back above 5 %",
-    decide.OPPOSITE: "more runs brought the effect back over zero",
-    decide.SMALL: "more runs moved the interval's upper end above the margin",
-    decide.UNDECIDABLE: "the design had other runs",
+    decide.REPLICATED: "more runs that take p back above 5 %",
+    decide.OPPOSITE: "more of the same that brings the effect back over zero",
+    decide.SMALL: "more runs that move the interval's upper end above the margin",
+    decide.UNDECIDABLE: "a design with other runs",
 }
 """What would turn a verdict."""
 
@@ -97,9 +97,9 @@ def tests_prose(simulated: pd.DataFrame, compared: pd.DataFrame | None) -> str:
     if len(spread):
         alarm = spread.sort_values("distinct", ascending=False).iloc[0]
         text = (
-            "Runs of one method whose strength varies by 50 Elo, two methods that are equally good: counting games "
-            f"finds a difference in {percent(alarm['binomial'])} % of the tournaments, counting runs in "
-            f"{percent(alarm['permutation'])} %, where both promise 5 %. "
+            "Suppose that runs of a method vary by 50 Elo, and that two methods are equally good. A test that counts "
+            f"games then finds a difference in {percent(alarm['binomial'])} % of the tournaments, and one that counts "
+            f"runs in {percent(alarm['permutation'])} %. Both promise 5 %. "
         )
     if compared is None or compared.empty:
         return text + "Of our own runs no two methods can be compared yet."
@@ -392,12 +392,16 @@ def rhea_prose(found: pd.DataFrame) -> str:
 def turns_table(effects: pd.DataFrame, rows: pd.DataFrame) -> Html:
     """For the pooled effect in each game, and for every claim: the verdict, and what would turn it."""
     records = [
-        {"statement": f"{r.game}: runs with a warm start end stronger", "now": r.verdict, "would turn if": _turn(r)}
+        {
+            "statement": f"{r.game}: runs with a warm start end stronger",
+            "now": r.verdict,
+            "what would turn it": _turn(r),
+        }
         for r in effects.itertuples()
     ]
     for row in rows[rows["id"].isin(list("1234567"))].to_dict("records"):
         turn = _needs(row["would decide"]) if row["verdict"] == decide.UNDECIDED else NEEDS[row["verdict"]]
-        records.append({"statement": f"Claim {row['id']}", "now": row["verdict"], "would turn if": turn})
+        records.append({"statement": f"Claim {row['id']}", "now": row["verdict"], "what would turn it": turn})
     return show_table(pd.DataFrame(records), "What stands now, and what would turn it.")
 
 
@@ -408,4 +412,4 @@ def _turn(row: Any) -> str:
 
 
 def _needs(text: str) -> str:
-    return text.replace(" would decide", ", at the effect and spread seen now") if text else "its runs were there"
+    return text.replace(" would decide", ", at the effect and spread seen now") if text else "its first runs"
