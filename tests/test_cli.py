@@ -719,3 +719,9 @@ def test_the_end_of_input_stops_a_game_without_a_traceback(
     typed("3\n", monkeypatch)
     assert main(["play", "connect4", "--simulations", "5"]) == 130
     assert capsys.readouterr().err.strip() == "stopped"
+
+
+def test_a_warning_of_ours_is_a_line_without_a_place_in_the_code():
+    script = "import wslib.study.engine.early, warnings; warnings.warn('It was set aside.')"
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert told.stderr == "It was set aside.\n"

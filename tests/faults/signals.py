@@ -14,8 +14,12 @@ from harness import PATIENCE, Outcome, clock, results_below
 KINDS = ("HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "PIPE", "ALRM", "TERM", "XCPU", "STOP")
 SCRIPT = "from wslib.study.engine.cli import main; raise SystemExit(main())"
 COMMAND = (sys.executable, "-c", SCRIPT, "run", "it_learns", "--set", "preset=smoke", "--set", "boards=connect4,gobang")
-WORKERS = (1, 1, 1, 2)
+WORKERS = (1, 1, 1, 1, 1, 2)
 """Worker processes of the command, store by store: one computes in the command's own process."""
+FROM_A_TERMINAL = ("HUP", "INT", "QUIT")
+"""A terminal sends these to all processes of a session."""
+GOES_ON = ("PIPE", "STOP")
+"""After these the command goes on to its end, a stopped one when it is continued."""
 MOMENTS = 30.0
 """Seconds within which such a command ends, and then all that it has started, on a machine with nothing else to do."""
 
@@ -55,13 +59,14 @@ def _trial(kind: str, running: subprocess.Popen, said: Path, after: float, patie
         running.wait(after)
         return None
     except subprocess.TimeoutExpired:
-        os.kill(running.pid, signal.Signals[f"SIG{kind}"])
+        send = os.killpg if kind in FROM_A_TERMINAL else os.kill
+        send(running.pid, signal.Signals[f"SIG{kind}"])
     wrong = []
-    if kind == "STOP":
+    if kind in GOES_ON:
         time.sleep(0.2)
         os.kill(running.pid, signal.SIGCONT)
         running.wait(PATIENCE)
-        wrong += [] if running.returncode == 0 else [f"exit code {running.returncode} after a pause"]
+        wrong += [] if running.returncode == 0 else [f"exit code {running.returncode}"]
     else:
         try:
             running.wait(patience)
@@ -92,14 +97,14 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
     assert wanted, "nothing was computed"
     stores = 0
     while outcome.trials < number:
-        kind, workers, time_gone = KINDS[outcome.trials % len(KINDS)], WORKERS[stores % len(WORKERS)], clock()
+        kind, workers = KINDS[outcome.trials % len(KINDS)], WORKERS[stores % len(WORKERS)]
         after = draw.uniform(0.05, 1) * seconds[workers]
         wrong = _trial(kind, start(store, said, workers), said, after, max(MOMENTS, 3 * seconds[workers]))
         # Other things run beside this, now and then: moments follow how long the command takes.
-        seconds[workers] = time_gone() if wrong is None else 1.02 * seconds[workers]
+        seconds[workers] *= 0.9 if wrong is None else 1.02
         if wrong is not None:
             outcome.expect(not wrong, f"SIG{kind}, {workers} workers: {wrong}")
-            outcome.count(f"with {workers} workers")
+            outcome.count("to commands with worker processes", workers > 1)
             if outcome.trials % 3:  # two more interrupt what goes on from here
                 continue
         finished = start(store, said, workers)
