@@ -108,11 +108,14 @@ report.again_table(again)
 # 10. A run continued from a state that belonged to another run or iteration, and gave other results. Now a state says whose it is, and
 #    what does not fit is set aside.
 # 11. A training that diverged, with weights that are no numbers, was stored and published like any other. Now it is refused.
+# 12. Two builds in one folder removed each other's work. Now the second waits as long as anything of the first is at work.
+# 13. Dashboards of Dask, started by this book's own lines, listened to everybody. Now these lines name this machine's own address.
 #
 # ## Limits
 #
-# - SIGKILL ends a process, not a machine. A power cut also loses what the disk's own cache holds; files and folders are flushed
-#   (`fsync`), and a disk that lies about that is beyond us.
+# - No plug was pulled. For a power loss, the file system of an image (ext4) was stopped in the middle of writing, without what it still
+#   held in memory, mounted again and read; its help for programs that forget to flush (`fsync`) was switched off. A disk that
+#   says that it has written what it has not is beyond us.
 # - Kinds of processor were told to the compiler. Nothing was tried on processors of other families, such as those of telephones.
 # - Digests tell damage, not malice: who can write both a file and its manifest can replace a result. Published results are in git.
 # - Network file systems, and a batch system's own failures, were not to be had here.

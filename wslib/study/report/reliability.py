@@ -25,6 +25,8 @@ PROMISES = {
     "Dask's lines": "The book's lines for Dask listen at no address but this machine's own",
     "hostile input": "Crafted input is refused in one sentence, in bounded memory, and nothing of it runs",
 }
+UNFLUSHED = "noticed where nothing was flushed"
+"""What images say of the trials in which flushing was taken out."""
 FAULTS = "python tests/faults/run.py "
 TRAINED = "training runs"
 COMPUTED = {
@@ -69,10 +71,17 @@ def promises_table(record: pd.DataFrame) -> Html:
 
 
 def _tried(record: pd.DataFrame, row: Any) -> str:
-    """A promise's denominator; of training runs also how many came to an end at which bytes could be compared."""
+    """A promise's denominator, with what says how much it is worth: ends with bytes to compare, inputs made by hand."""
     details = [json.loads(text) for text in record.loc[record["fault"] == row.fault, "details"]]
     ended = sum(count for told in details for name, count in told.items() if name.startswith("runs ended"))
-    return f"{row.trials:,} {row.of}" + (f"; bytes compared at the end of {ended} runs" if ended else "")
+    crafted = max(told.get("crafted", 0) for told in details)
+    noticed = [told[UNFLUSHED] for told in details if UNFLUSHED in told]
+    return (
+        f"{row.trials:,} {row.of}"
+        + (f"; bytes compared at the end of {ended} runs" if ended else "")
+        + (f"; {crafted} different ones crafted by hand, the others by chance" if crafted else "")
+        + (f"; for comparison, with flushing taken out the loss was noticed in {', '.join(noticed)}" if noticed else "")
+    )
 
 
 def runs_table(record: pd.DataFrame) -> Html:
@@ -105,7 +114,8 @@ def prose(record: pd.DataFrame) -> str:
     lead = "No promise was broken" if not broken else f"A promise was broken {broken} times"
     text = (
         f"**{lead}** in {int(sums['trials'].sum()):,} trials on {', '.join(machines)}, in which processes were killed, "
-        "commands crashed, files damaged and disks filled, and crafted input was fed in."
+        "commands crashed and got signals, file systems cut off, files damaged and disks filled, and crafted input "
+        "was fed in."
     )
     return text + (f" Not tried yet: {'; '.join(missing)}." if missing else "")
 
