@@ -113,7 +113,7 @@ report.again_table(again)
 #
 # ## Limits
 #
-# - No plug was pulled. For a power loss, the file system of an image (ext4) was stopped in the middle of writing, without what it still
+# - No plug was pulled. For a power loss, the file system of an image (one of Linux) was stopped in the middle of writing, without what it still
 #   held in memory, mounted again and read; its help for programs that forget to flush (`fsync`) was switched off. A disk that
 #   says that it has written what it has not is beyond us.
 # - Kinds of processor were told to the compiler. Nothing was tried on processors of other families, such as those of telephones.
