@@ -410,28 +410,6 @@ def test_a_method_that_needs_a_network_says_so(method):
     assert str(error.value) == f"method {method!r} needs a network: search(position, network, method={method!r})"
 
 
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"method": "baseline", "weight": 0.5}, "weight acts in 'wro' and 'wrora' only, not in 'baseline'"),
-        ({"method": "rora", "weight": 1.0}, "weight acts in 'wro' and 'wrora' only, not in 'rora'"),
-        ({"method": "wro", "weight": 1.5}, "weight = 1.5 is not allowed: it should be a"),
-        ({"method": "wro", "amaf": "path"}, "amaf acts in methods with RAVE only, not in 'wro'"),
-        ({"policy": "q_rave"}, "policy 'q_rave' needs a method with RAVE; 'baseline' has 'visits' and 'q'"),
-        ({"noise": 2}, "noise = 2 is not allowed: it should be a"),
-        ({"noise_alpha": 0}, "noise_alpha = 0 is not allowed: it should be a"),
-        ({"method": "best"}, "method = 'best' is not allowed: it should be 'baseline', 'rollout', 'rave', 'rora', "),
-    ],
-    ids=str,
-)
-def test_a_wrong_setting_is_answered_by_one_sentence(wrong, sentence):
-    start = game("connect4").start()
-    for make in (GuidedSettings, lambda **options: search(start, MadeUpNetwork(start.game), **options)):
-        with pytest.raises(ParameterError) as error:
-            make(**wrong)
-        assert str(error.value).startswith(sentence) and "\n" not in str(error.value)
-
-
 def test_the_methods_differ_in_their_leaf_and_in_rave_and_in_nothing_else():
     assert {name: (m.leaf.__name__, m.rave) for name, m in GUIDED.items()} == LEAVES
     assert tuple(LEAVES) == THESIS

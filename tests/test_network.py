@@ -60,23 +60,6 @@ def test_the_author_s_shape_has_four_convolutions_and_two_layers_with_batch_norm
     assert [m.padding for m in network.modules() if isinstance(m, nn.Conv2d)] == [(1, 1), (1, 1), (0, 0), (0, 0)]
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"game": "tictactoe"}, "shape 'author' needs 5 or more rows and columns"),
-        ({"game": "chess"}, "there is no game 'chess'"),
-        ({"game": "othello", "hidden": (0,)}, "hidden[0] = 0 is not allowed"),
-        ({"game": "othello", "hidden": (8,) * 5}, "hidden = (8, 8, 8, 8, 8) is not allowed"),
-        ({"game": "othello", "channels": 0}, "channels = 0 is not allowed"),
-        ({"game": "othello", "dropout": 1.0}, "dropout = 1.0 is not allowed"),
-    ],
-)
-def test_a_shape_that_cannot_be_is_refused_in_one_sentence(options, sentence):
-    with pytest.raises(ParameterError) as error:
-        NetworkSettings(**options)
-    assert str(error.value).startswith(sentence) and "\n" not in str(error.value)
-
-
 # --- seeds ------------------------------------------------------------------------------------------------------------
 
 

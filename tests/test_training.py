@@ -162,38 +162,6 @@ def test_the_number_of_iterations_is_no_part_of_a_run():
     assert not {name for name in RunSettings.model_fields if name in ("iterations", "I")}
 
 
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({}, "the parameter 'game' is missing"),
-        ({"game": "chess"}, "there is no game 'chess'"),
-        ({"iterations": 5}, "there is no parameter 'iterations' here"),
-        ({"method": "mcts"}, "method = 'mcts' is not allowed: it should be 'baseline', 'rollout', "),
-        ({"switch": "adaptive"}, "switch and warm_iterations belong to a warm start: method 'baseline' has none"),
-        ({"warm_iterations": 3}, "switch and warm_iterations belong to a warm start"),
-        ({"method": "rave", "switch": "adaptive", "warm_iterations": 3}, "warm_iterations (I') belongs to switch 'fi"),
-        ({"method": "rave", "warm_iterations": 0}, "warm_iterations = 0 is not allowed"),
-        ({"method": "rave", "weight": "half"}, "weight belongs to 'wro' and 'wrora': method 'rave' mixes nothing"),
-        ({"method": "wro", "switch": "adaptive", "weight": "shifted"}, "weight 'shifted' belongs to switch 'fixed'"),
-        ({"method": "wro", "policy": "q_rave"}, "policy 'q_rave' needs a method with RAVE, not 'wro'"),
-        ({"policy": "q"}, "policy belongs to a warm start that searches a tree: 'baseline' does not"),
-        ({"method": "rhea", "policy": "q"}, "policy belongs to a warm start that searches a tree: 'rhea' does not"),
-        ({"episodes": 5}, "episodes = 5 is not allowed: it should be an even number"),
-        ({"arena_games": 5}, "arena_games = 5 is not allowed: it should be an even number"),
-        ({"simulations": 1}, "simulations = 1 is not allowed: it should be a"),
-        ({"threshold": 60}, "threshold = 60 is not allowed: it should be a"),
-        ({"learning_rate": 0}, "learning_rate = 0 is not allowed: it should be a number above 0"),
-        ({"batch": 1}, "batch = 1 is not allowed: it should be a"),
-        ({"game": "tictactoe"}, "shape 'author' needs 5 or more rows and columns"),
-    ],
-    ids=str,
-)
-def test_a_wrong_setting_is_answered_by_one_sentence(wrong, sentence):
-    with pytest.raises(ParameterError) as error:
-        RunSettings(**({"game": "connect4"} if wrong else {}) | wrong)
-    assert str(error.value).startswith(sentence) and "\n" not in str(error.value)
-
-
 # --- self-play --------------------------------------------------------------------------------------------------------
 
 

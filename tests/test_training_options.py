@@ -124,47 +124,6 @@ def test_equal_computations_have_equal_ids(one: dict, other: dict):
     assert ids(one, other) == 1
 
 
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"amaf": "path"}, "amaf belongs to methods with RAVE, not to 'baseline'"),
-        ({"method": "wro", "beta": "action"}, "beta belongs to methods with RAVE, not to 'wro'"),
-        ({"method": "rave", "amaf": "path+rollout"}, "amaf 'path+rollout' needs leaves that are played out: 'rave'"),
-        ({"method": "rave", "equivalence": 0}, "equivalence = 0 is not allowed: it should be a"),
-        ({"method": "rora", "horizon": 5}, "horizon belongs to 'rhea', not to 'rora'"),
-        ({"method": "rhea", "horizon": 0}, "horizon = 0 is not allowed: it should be a"),
-        ({"method": "rhea", "mutation": 2}, "mutation = 2"),
-        ({"method": "rhea", "rollouts_per_individual": 101}, "rollouts = 100 do not suffice for one individual"),
-        (
-            {"method": "wro", "weight": "third"},
-            "weight = 'third' is not allowed: it should be 'published', 'shifted', ",
-        ),
-        (
-            {"method": "wro", "weight": 1.5},
-            "weight = 1.5 is not allowed: it should be 'published', 'shifted', 'half', ",
-        ),
-        ({"method": "wro", "weight": True}, "weight = True is not allowed: it should be "),
-        ({"weight": 0.3}, "weight belongs to 'wro' and 'wrora': method 'baseline' mixes nothing"),
-        ({"method": "rora", "weights": (1,)}, "weights belongs to 'wro' and 'wrora': method 'rora' mixes nothing"),
-        ({"method": "wro", "weights": (1,), "weight": 0.3}, "weights stand in place of weight: give one of the two"),
-        ({"method": "wro", "weights": (1, 2)}, "weights[1] = 2 is not allowed: it should be a"),
-        ({"method": "wro", "weights": ()}, "weights = () is not allowed: it should be a list of 1 or more"),
-        ({"method": "wro", "weight": "linear"}, "weight 'linear' and weight_iterations belong together"),
-        ({"method": "wro", "weight_iterations": 3}, "weight 'linear' and weight_iterations belong together"),
-        ({"method": "wro", "switch": "adaptive", "weight": "inverse"}, "weight 'inverse' belongs to switch 'fixed'"),
-        ({"gate": "all", "undecided": "accept"}, "undecided belongs to gate 'decided'"),
-        ({"default_policy": "q_rave"}, "default_policy = 'q_rave' is not allowed: it should be 'visits' or 'q'"),
-        ({"device": "gpu"}, "device = 'gpu' is not allowed: it should be 'cpu' or 'cuda'"),
-        ({"precision": "float16"}, "precision 'float16' belongs to device 'cuda': the processor takes 'bfloat16'"),
-    ],
-    ids=str,
-)
-def test_a_wrong_option_is_answered_by_one_sentence(wrong: dict, sentence: str):
-    with pytest.raises(ParameterError) as error:
-        RunSettings(game="connect4", **wrong)
-    assert str(error.value).startswith(sentence) and "\n" not in str(error.value)
-
-
 # --- weights ----------------------------------------------------------------------------------------------------------
 
 
