@@ -71,7 +71,12 @@ for name in PRESETS:
     shape = presets.preset(name, game=asked.board).network
     size = sum(p.numel() for p in Network(shape).parameters())
     rows.append(
-        {"preset": name, "channels": shape.channels, "fully connected": str(shape.hidden), "weights": f"{size:,}"}
+        {
+            "preset": name,
+            "channels": shape.channels,
+            "fully connected": ", ".join(map(str, shape.hidden)),
+            "weights": f"{size:,}",
+        }
     )
 show_table(pd.DataFrame(rows), "The network of each preset.")
 
@@ -96,7 +101,8 @@ show_table(
 )
 
 # %% [markdown]
-# An untrained network, looked at through two of them:
+# Two switches make six searches: whose value a {term}`leaf` gets, and whether RAVE steers. An untrained network, looked at through two of
+# them:
 
 # %%
 network = CompiledNetwork(Network(NetworkSettings(game=asked.board), asked.seed))
@@ -207,6 +213,8 @@ show_table(
 parameter_table(runs["laptop"], "Every parameter of a run, here of the laptop preset with WRo.")
 
 # %% [markdown]
+# *None* stands where a parameter cannot act: no {term}`equivalence` without RAVE, no horizon without RHEA.
+#
 # ## Exercises
 #
 # 1. How sure is an untrained network of its values? Evaluate a hundred random positions with `network.evaluate(planes)`.

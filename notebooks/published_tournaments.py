@@ -60,7 +60,8 @@ origin(found, asked.name)
 # ## In short
 
 # %% tags=["hide-input"]
-say(f"{why.variety_prose(pairs)} {report.order_prose(correlations)}")
+prose = f"{why.variety_prose(pairs)} {report.order_prose(correlations)}".strip()
+say(prose or "No two networks have met in all four ways yet, so that the question is open.")
 
 # %%
 why.variety_figure(pairs)
@@ -71,10 +72,15 @@ why.variety_figure(pairs)
 
 # %% tags=["hide-input"]
 entrants = sorted({name for name in (*pairs["a"], *pairs["b"]) if name != report.ANCHOR})
+there = (
+    f"; so far this page is about {report.boards_prose(pairs)}, and these play: {', '.join(entrants)}"
+    if entrants
+    else ""
+)
 say(
-    f"{len(pairs)} of {len(asked.habit_units())} matches are there in all of the four ways, of {asked.games} games each; so far "
-    f"this page is about {report.boards_prose(pairs)}. The networks are the final ones of [the runs of five iterations](warmstart.html), with the preset "
-    f"`{asked.preset}`: {', '.join(entrants) or 'none yet'}. A random player meets them all."
+    f"{len(pairs) or 'None'} of {len(asked.habit_units())} matches, of {asked.games} games each, {'is' if len(pairs) < 2 else 'are'} "
+    f"there in all four ways{there}. The networks are the final ones of [the runs of five iterations](warmstart.html), with the preset "
+    f"`{asked.preset}`; a random player meets them all."
 )
 
 # %% [markdown]

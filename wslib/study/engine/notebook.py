@@ -71,7 +71,7 @@ def origin(frame: pd.DataFrame, experiment: str) -> None:
 
 def say(text: str) -> Markdown | None:
     """A paragraph of prose with computed numbers; nothing where there is nothing to say."""
-    return Markdown(plain_zeros(text)) if text else None
+    return Markdown(plain_zeros(text)) if text.strip() else None
 
 
 def numbers(**values: str) -> None:

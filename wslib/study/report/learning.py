@@ -370,7 +370,9 @@ def learned_prose(matches: pd.DataFrame) -> str:
         for board in dict.fromkeys(matches["board"])
     }
     listed = ", ".join(f"{number or 'none'} in {board_name(board)}" for board, number in coped.items())
+    all_clear = bool((easiest["low"] > 0.5).all())
     return (
+        f"**{'It learns' if all_clear else 'Not every run has learned'}.** "
         f"Against search with as many simulations, {int((easiest['low'] > 0.5).sum())} of {len(easiest)} runs score "
         f"clearly more than one half. On average they score more than one half against as many as {listed}."
     )
