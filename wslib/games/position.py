@@ -172,13 +172,11 @@ class Game:
     def action_number(self, move: int | str) -> int:
         """The action of a move given by name (or by number, which is checked)."""
         if isinstance(move, str):
-            text = move.strip().lower().replace("--", "pass")
-            for action in range(self.actions):
-                if self.action_name(action) == text:
-                    return action
-            last = self.actions - self.passes - 1
-            names = f"{self.action_name(0)} to {self.action_name(last)}{' and pass' if self.passes else ''}"
-            raise IllegalMove(f"{move!r} is no move of {self.title}: its moves are {names}")
+            text, names = move.strip().lower().replace("--", "pass"), [*map(self.action_name, range(self.actions))]
+            if text in names:
+                return names.index(text)
+            known = f"{names[0]} to {names[-1 - self.passes]}{' and pass' if self.passes else ''}"
+            raise IllegalMove(f"{move!r} is no move of {self.title}: its moves are {known}")
         self.action_name(move)
         return int(move)
 

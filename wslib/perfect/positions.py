@@ -269,7 +269,7 @@ def make(board: str, which: str, seed: int = 0, size: int = SIZE,
         phase = left[number // 2 % len(left)]
         position = _play(the_game, which, PHASES.index(phase), seed, number, solver)
         row = None if position.is_over else _row(position, solver)
-        if row is None or (image := _image(position)) in seen:
+        if row is None or (image := image_of(position)) in seen:
             continue
         seen.add(image)
         wanted[phase] -= 1
@@ -281,7 +281,7 @@ def make(board: str, which: str, seed: int = 0, size: int = SIZE,
     return table.iloc[np.lexsort((np.arange(len(table)), order))].reset_index(drop=True)
 
 
-def _image(position: Position) -> tuple[int, int]:
+def image_of(position: Position) -> tuple[int, int]:
     """The same for all images of a position under the symmetries of its board."""
     return min((s.stones(position.own), s.stones(position.opp)) for s in position.game.symmetries)
 

@@ -16,6 +16,7 @@ from wslib._bar import nobody_looks
 from wslib.files import write_atomically
 from wslib.games import Game, Position, game
 from wslib.parameters import ParameterError
+from wslib.perfect.positions import image_of
 from wslib.perfect.solver import Solver
 from wslib.perfect.solver.table import LEAST, MOST
 
@@ -41,14 +42,15 @@ class _Proof:
             bar.update(share)
         else:
             answer, done, part = False, 0.0, share / len(position.legal)
-            for after in sorted((position.act(a) for a in position.legal), key=_replies):
+            # Few replies first: they are quickly gone through.
+            for after in sorted(map(position.act, position.legal), key=lambda after: len(after.legal)):
                 done += part
                 if not self.at_least(after, 1 - value, bar, part):
                     answer = True
                     break
             bar.update(share - done)
         low, high = (value, high) if answer else (low, value - 1)
-        self.known[_key(position)] = low, high
+        self.known[image_of(position)] = low, high
         return answer
 
     def _bounds(self, position: Position) -> Bounds:
@@ -56,13 +58,13 @@ class _Proof:
             exact = position.own.bit_count() - position.opp.bit_count() if self.unit else position.result
             assert exact is not None
             return exact, exact
-        if _key(position) not in self.known:
+        if image_of(position) not in self.known:
             path, bounds = self._path(position), (int(LEAST), int(MOST)) if self.unit else (-1, 1)
             if len(position.history) >= self.plies and path.is_file():
                 stored = json.loads(path.read_bytes())
                 bounds = int(stored["low"]), int(stored["high"])
-            self.known[_key(position)] = bounds
-        return self.known[_key(position)]
+            self.known[image_of(position)] = bounds
+        return self.known[image_of(position)]
 
     def _solved(self, position: Position, value: int) -> bool:
         """The solver's answer, stored as soon as it is there."""
@@ -79,24 +81,14 @@ class _Proof:
             low = found
         else:
             high = found
-        self.known[_key(position)] = low, high
+        self.known[image_of(position)] = low, high
         text = json.dumps({"position": str(position), "low": low, "high": high})
         write_atomically(self._path(position), (text + "\n").encode())
         return found >= value
 
     def _path(self, position: Position) -> Path:
-        own, opp = _key(position)
+        own, opp = image_of(position)
         return self.folder / f"{own:016x}-{opp:016x}.json"
-
-
-def _key(position: Position) -> tuple[int, int]:
-    """One for all images of a position under the symmetries of its board."""
-    return min((s.stones(position.own), s.stones(position.opp)) for s in position.game.symmetries)
-
-
-def _replies(position: Position) -> int:
-    """Few replies first: they are quickly gone through."""
-    return len(position.legal)
 
 
 def solve_start(name: str, folder: Path | str, *, plies: int = 10, table_bits: int = 24, guess: int = 0,
