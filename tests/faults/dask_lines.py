@@ -99,7 +99,7 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
         return outcome
     book = lines()
     assert len(book) == 4, f"the book has other lines: {list(book)}"
-    while outcome.trials < number:
+    while outcome.wants(number):
         home = folder / str(outcome.trials)
         home.mkdir()
         _terminals(book, home, outcome)

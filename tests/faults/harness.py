@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import multiprocessing
 import os
 import shlex
@@ -27,6 +28,8 @@ COLUMNS = ("date", "fault", "trials", "of", "failures", "seconds", "seed", "comm
            "details")  # fmt: skip
 HERE = str(Path(__file__).parent)
 PATIENCE = 300
+LAST = math.inf
+"""Until when (by the monotonic clock) commands that go on trial by trial begin new ones."""
 _PROCESSES = multiprocessing.get_context("forkserver")
 _PROCESSES.set_forkserver_preload(["fault_tasks"])
 
@@ -46,6 +49,10 @@ class Outcome:
     def count(self, name: str, number: float = 1) -> None:
         """Add to a number that is told beside the trials."""
         self.details[name] = self.details.get(name, 0) + number
+
+    def wants(self, number: int) -> bool:
+        """Whether there is to be another trial: fewer than so many were made, and there is time."""
+        return self.trials < number and time.monotonic() < LAST
 
     def expect(self, fine: bool, what: str) -> None:
         """A trial's verdict."""

@@ -36,7 +36,7 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
     subprocess.run(command, cwd=folder, check=True)
     seconds, output = time_gone(), folder / "out.ipynb"
     outcome.details["bytes of the notebook"] = output.stat().st_size
-    while outcome.trials < number:
+    while outcome.wants(number):
         # Its kernel goes with it: the same session.
         running = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL, start_new_session=True)
         # Nothing is written while the kernel starts.

@@ -26,7 +26,7 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
         time_gone = clock()
         started(pack, units, str(store), str(target)).join(PATIENCE)
         seconds = time_gone()
-    while outcome.trials < number:
+    while outcome.wants(number):
         shutil.rmtree(target.parent)
         target.parent.mkdir()
         shutil.copy(old, target)

@@ -39,7 +39,7 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
     only = started(publish_units, str(folder / "store"), str(calm), new)
     only.join(PATIENCE)
     seconds, wanted = time_gone(), published_files(calm)
-    while outcome.trials < number:
+    while outcome.wants(number):
         data = folder / f"data-{outcome.trials}"
         shutil.copytree(folder / "old", data)
         _one(folder / "store", data, (old, new), seconds, draw, outcome)

@@ -6,12 +6,15 @@ python tests/faults/run.py training_kills --number 100     # one of them, shorte
 
 import argparse
 import importlib
+import math
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import harness
 from harness import clock, record
 
 LONG = {
@@ -39,6 +42,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Break what can break, and record how often that went well.")
     parser.add_argument("faults", nargs="*", metavar="FAULT", help=f"{', '.join(LONG)} (default: all)")
     parser.add_argument("--number", type=int, help="trials of each, instead of the long version's")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="where that is possible, begin no trial later")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--no-record", action="store_true", help="do not add to data/reliability/faults.csv")
     asked = parser.parse_args()
@@ -47,6 +51,7 @@ def main() -> int:
     wrong = False
     for name in asked.faults or LONG:
         time_gone = clock()
+        harness.LAST = time.monotonic() + 60 * asked.minutes
         with tempfile.TemporaryDirectory(prefix="wslib-faults-") as folder:
             outcome = importlib.import_module(name).run(asked.number or LONG[name], asked.seed, Path(folder))
         print(f"{outcome} in {time_gone():.0f} s", flush=True)

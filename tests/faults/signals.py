@@ -16,10 +16,14 @@ SCRIPT = "from wslib.study.engine.cli import main; raise SystemExit(main())"
 COMMAND = (sys.executable, "-c", SCRIPT, "run", "it_learns", "--set", "preset=smoke", "--set", "boards=connect4,gobang")
 WORKERS = (1, 1, 1, 1, 1, 2)
 """Worker processes of the command, store by store: one computes in the command's own process."""
+AT_ONCE = 2.0
+"""Seconds within which a command may have come to its end before the signal did."""
 FROM_A_TERMINAL = ("HUP", "INT", "QUIT")
 """A terminal sends these to all processes of a session."""
 GOES_ON = ("PIPE", "STOP")
 """After these the command goes on to its end, a stopped one when it is continued."""
+AS_CTRL_C = 130
+"""The exit code of the command when SIGINT or SIGTERM has stopped it."""
 MOMENTS = 30.0
 """Seconds within which such a command ends, and then all that it has started, on a machine with nothing else to do."""
 
@@ -28,7 +32,13 @@ def start(store: Path, said: Path, workers: int) -> subprocess.Popen:
     """The command, in a session of its own."""
     with said.open("w") as file:
         return subprocess.Popen((*COMMAND, "--workers", str(workers)), env={**os.environ, "WSLIB_STORE": str(store)},
-                                stdout=file, stderr=file, start_new_session=True)  # fmt: skip
+                                stdout=file, stderr=file, start_new_session=True, preexec_fn=_listening)  # fmt: skip
+
+
+def _listening() -> None:
+    """A shell lets what it starts in the background ignore these."""
+    for kind in FROM_A_TERMINAL:
+        signal.signal(signal.Signals[f"SIG{kind}"], signal.SIG_DFL)
 
 
 def session(leader: int) -> list[int]:
@@ -61,7 +71,7 @@ def _trial(kind: str, running: subprocess.Popen, said: Path, after: float, patie
     except subprocess.TimeoutExpired:
         send = os.killpg if kind in FROM_A_TERMINAL else os.kill
         send(running.pid, signal.Signals[f"SIG{kind}"])
-    wrong = []
+    wrong, time_gone = [], clock()
     if kind in GOES_ON:
         time.sleep(0.2)
         os.kill(running.pid, signal.SIGCONT)
@@ -72,6 +82,11 @@ def _trial(kind: str, running: subprocess.Popen, said: Path, after: float, patie
             running.wait(patience)
         except subprocess.TimeoutExpired:
             wrong.append("did not end")
+        codes = {-signal.Signals[f"SIG{kind}"], *([AS_CTRL_C] if kind in ("INT", "TERM") else [])}
+        if running.returncode == 0 and "units computed here" in said.read_text():
+            wrong += ["went on to its end"] if time_gone() > AT_ONCE else []
+        elif not wrong and running.returncode not in codes:
+            wrong.append(f"exit code {running.returncode}")
     if not wrong and not ended(running.pid, patience):
         wrong.append("left workers behind")
     for left in session(running.pid):
@@ -96,7 +111,7 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
     wanted = results_below(calm / "run")
     assert wanted, "nothing was computed"
     stores = 0
-    while outcome.trials < number:
+    while outcome.wants(number):
         kind, workers = KINDS[outcome.trials % len(KINDS)], WORKERS[stores % len(WORKERS)]
         after = draw.uniform(0.05, 1) * seconds[workers]
         wrong = _trial(kind, start(store, said, workers), said, after, max(MOMENTS, 3 * seconds[workers]))

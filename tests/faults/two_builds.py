@@ -82,7 +82,7 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
     outcome = Outcome("two builds", "pairs of `make book` in one folder at once")
     draw, seconds = random.Random(seed), 0.0
     project(folder)
-    while outcome.trials < number:
+    while outcome.wants(number):
         for left in (folder / "_build", folder / "book" / "runs"):
             shutil.rmtree(left, ignore_errors=True)
         killed, time_gone = outcome.trials % 3 == 2, clock()
