@@ -36,7 +36,7 @@ workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is
 # %%
 from wslib.study.claims import adaptive as claims
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, results_of, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.engine.store import thesis_table
 from wslib.study.pages.base import BOARDS
 from wslib.study.pages.warm import ENHANCEMENTS, Adaptive
@@ -57,11 +57,13 @@ origin(found, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(f"**Claim 6 as a whole: {verdict}**, by the rule that all its parts must hold. {report.halves_prose(found, scale)}")
-
 # %%
-report.switches_figure(found, cells, scale)
+show(
+    say(
+        f"**Claim 6 as a whole: {verdict}**, by the rule that all its parts must hold. {report.halves_prose(found, scale)}"
+    ),
+    report.switches_figure(found, cells, scale),
+)
 
 # %% [markdown]
 # Every mark is a run. Where marks sit on the grey bar, our switches come when the thesis' do; where they lie to the right of it, our
@@ -74,14 +76,14 @@ report.switches_figure(found, cells, scale)
 # text. Gobang stands here twice, as *m* says: with 100 simulations a move, as the other games, and with 200 simulations a move, as in
 # the published column.
 
-# %% tags=["hide-input"]
-say(
-    f"{len(found)} of {len(asked.units())} runs are there. A run ends at its switch; one that does not switch within "
-    f"{asked.most} iterations is counted, and never averaged in."
-)
-
 # %%
-report.cells_table(cells, scale)
+show(
+    say(
+        f"{len(found)} of {len(asked.units())} runs are there. A run ends at its switch; one that does not switch within "
+        f"{asked.most} iterations is counted, and never averaged in."
+    ),
+    report.cells_table(cells, scale),
+)
 
 # %% [markdown]
 # Compare the two columns of means row by row, and then the kind of row: methods whose leaf values are mixed with a weight (WRo, WRoRa)

@@ -34,7 +34,7 @@ workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is
 
 # %%
 from wslib.study.claims.table import on_page
-from wslib.study.engine.notebook import origin, read_parameters, results_of, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.warm import AdaptiveVsFixed
 from wslib.study.report import design
 from wslib.study.report import verdicts as claims
@@ -56,11 +56,11 @@ origin(found, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(f"{claims.verdict_prose(claim)} {report.rated_of(pairs, runs_asked)}")
-
 # %%
-report.elo_figure(elos, kinds, "Elo of the final networks; the random player has 0.")
+show(
+    say(f"{claims.verdict_prose(claim)} {report.rated_of(pairs, runs_asked)}"),
+    report.elo_figure(elos, kinds, "Elo of the final networks; the random player has 0."),
+)
 
 # %% [markdown]
 # Look at pairs of the same colour, fixed above and adaptive below. The claim says that the lower one lies farther to the right every time.
@@ -68,11 +68,11 @@ report.elo_figure(elos, kinds, "Elo of the final networks; the random player has
 #
 # ## What is there
 
-# %% tags=["hide-input"]
-say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs))
-
 # %%
-report.coverage_table(runs_found, runs_asked, asked.preset)
+show(
+    say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs)),
+    report.coverage_table(runs_found, runs_asked, asked.preset),
+)
 
 # %% [markdown]
 # ## Elo of the final networks

@@ -32,7 +32,7 @@ precision: str = "preset"  # in which torch multiplies matrices: float32, or wit
 workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is used
 
 # %%
-from wslib.study.engine.notebook import origin, read_parameters, results_of, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.warm import Beyond
 from wslib.study.report import warm as report
 from wslib.study.statistics import pools
@@ -51,11 +51,11 @@ origin(found, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(report.farthest_prose(elos))
-
 # %%
-report.elo_figure(elos, kinds, "Elo of the final networks by kind of run; the random player has 0.")
+show(
+    say(report.farthest_prose(elos)),
+    report.elo_figure(elos, kinds, "Elo of the final networks by kind of run; the random player has 0."),
+)
 
 # %% [markdown]
 # Look first for kinds that are far from {term}`Baseline` in *every* game: one game alone is a draw of luck. The larger game is Connect Four
@@ -63,11 +63,11 @@ report.elo_figure(elos, kinds, "Elo of the final networks by kind of run; the ra
 #
 # ## What is there
 
-# %% tags=["hide-input"]
-say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs))
-
 # %%
-report.coverage_table(runs_found, runs_asked, asked.preset)
+show(
+    say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs)),
+    report.coverage_table(runs_found, runs_asked, asked.preset),
+)
 
 # %% [markdown]
 # ## Elo of the final networks
@@ -75,19 +75,16 @@ report.coverage_table(runs_found, runs_asked, asked.preset)
 # Networks meet each other, a random player (Elo 0) and {term}`MCTS` without a network.
 
 # %%
-report.elo_table(elos, kinds, "Final networks: the runs of each kind.")
-
-# %%
-report.pools_table(pairs, ratings)
-
-# %%
-report.beyond_table(elos)
+show(
+    report.elo_table(elos, kinds, "Final networks: the runs of each kind."),
+    report.pools_table(pairs, ratings),
+    report.beyond_table(elos),
+)
 
 # %% [markdown]
 # A choice of the loop that moves a run by more than any warm start does is a warning: whoever compares two studies of warm starts should
 # first ask whether their loops are the same.
-
-# %% [markdown]
+#
 # ## Limits
 #
 # Two runs a kind show effects of a hundred Elo and more, if at all. Everything here is a question for more runs.

@@ -38,7 +38,7 @@ precision: str = "preset"  # in which torch multiplies matrices: float32, or wit
 workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is used
 
 # %%
-from wslib.study.engine.notebook import origin, read_parameters, results_of, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.warm import Control
 from wslib.study.report import warm as report
 from wslib.study.report import why
@@ -60,11 +60,8 @@ origin(found, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(why.gains_prose(gains))
-
 # %%
-why.gains_figure(gains)
+show(say(why.gains_prose(gains)), why.gains_figure(gains))
 
 # %% [markdown]
 # If the preset mattered for what a warm start gives, the marks of one panel would lie apart. With three runs a side their lines are
@@ -72,11 +69,11 @@ why.gains_figure(gains)
 #
 # ## What is there
 
-# %% tags=["hide-input"]
-say(report.coverage_prose(runs_found, runs_asked, scales, asked.iterations, pairs))
-
 # %%
-report.coverage_table(runs_found, runs_asked, scales)
+show(
+    say(report.coverage_prose(runs_found, runs_asked, scales, asked.iterations, pairs)),
+    report.coverage_table(runs_found, runs_asked, scales),
+)
 
 # %% [markdown]
 # ## The final networks
@@ -93,10 +90,10 @@ report.elo_figure(elos, kinds, "Elo of the final networks by method and preset; 
 # usually the larger one to look for, because it changes every iteration of a run and not five of a hundred.
 
 # %%
-report.elo_table(elos, kinds, "Final networks: the runs of each method and preset.")
-
-# %%
-report.pools_table(pairs, ratings)
+show(
+    report.elo_table(elos, kinds, "Final networks: the runs of each method and preset."),
+    report.pools_table(pairs, ratings),
+)
 
 # %% [markdown]
 # ## What one epoch costs, and what the letter changes

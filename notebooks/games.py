@@ -27,7 +27,7 @@ games: int = 400  # random games counted per game
 import pandas as pd
 
 from wslib import draw, game, match, player
-from wslib.study.engine.notebook import read_parameters, say
+from wslib.study.engine.notebook import read_parameters, say, show
 from wslib.study.pages.base import Tour
 from wslib.study.report.look import board_name, pictured, show_table
 
@@ -113,14 +113,14 @@ shape = pd.DataFrame(
     rows, columns=["game", "plies", "longest", "moves to choose from", "first mover wins %", "draws %", "symmetries"]
 )
 one = dict.fromkeys(("plies", "moves to choose from", "first mover wins %", "draws %"), "{:.1f}")
-show_table(shape, f"{asked.games} games of random moves.", one)
-
-# %% tags=["hide-input"]
 longest, widest = shape.loc[shape["plies"].idxmax(), "game"], shape.loc[shape["moves to choose from"].idxmax(), "game"]
-say(
-    f"**{longest}** has the longest games and **{widest}** the most moves to choose from. The thesis (section 6.6.1) "
-    "suspects that a warm start helps most where games are long and narrow: a random playout then says more than a "
-    "beginner's network."
+show(
+    show_table(shape, f"{asked.games} games of random moves.", one),
+    say(
+        f"**{longest}** has the longest games and **{widest}** the most moves to choose from. The thesis (section 6.6.1) "
+        "suspects that a warm start helps most where games are long and narrow: a random playout then says more than a "
+        "beginner's network."
+    ),
 )
 
 # %% [markdown]

@@ -36,7 +36,7 @@ workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is
 
 # %%
 from wslib.study.claims.table import on_page
-from wslib.study.engine.notebook import origin, read_parameters, results_of, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.warm import IPrime
 from wslib.study.report import design
 from wslib.study.report import verdicts as claims
@@ -59,11 +59,11 @@ origin(found, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(f"{claims.verdict_prose(claim)} {report.length_prose(elos, panels)}")
-
 # %%
-report.length_figure(elos, panels, asked.lengths)
+show(
+    say(f"{claims.verdict_prose(claim)} {report.length_prose(elos, panels)}"),
+    report.length_figure(elos, panels, asked.lengths),
+)
 
 # %% [markdown]
 # If there were a best length, the bars of a panel would move to the right from row to row down to one I′, and back to the left below it, by
@@ -71,11 +71,11 @@ report.length_figure(elos, panels, asked.lengths)
 #
 # ## What is there
 
-# %% tags=["hide-input"]
-say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs))
-
 # %%
-report.coverage_table(runs_found, runs_asked, asked.preset)
+show(
+    say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs)),
+    report.coverage_table(runs_found, runs_asked, asked.preset),
+)
 
 # %% [markdown]
 # ## Elo by length, a pool per enhancement

@@ -35,7 +35,7 @@ workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is
 
 # %%
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, results_of, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.learning import ItLearns
 from wslib.study.report import learning as report
 
@@ -53,11 +53,8 @@ origin(found, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(report.learned_prose(matches))
-
 # %%
-report.learned_figure(matches)
+show(say(report.learned_prose(matches)), report.learned_figure(matches))
 
 # %% [markdown]
 # On the grey line both are equally strong. Where a line crosses it, the network is worth about as many simulations as stand below.

@@ -48,7 +48,7 @@ from wslib.network.model import Network, NetworkSettings
 from wslib.network.runtime import CompiledNetwork
 from wslib.search import GUIDED
 from wslib.study import presets
-from wslib.study.engine.notebook import read_parameters
+from wslib.study.engine.notebook import read_parameters, show
 from wslib.study.engine.store import thesis_table
 from wslib.study.pages.learning import Loop
 from wslib.study.presets import PRESETS
@@ -109,13 +109,14 @@ network = CompiledNetwork(Network(NetworkSettings(game=asked.board), asked.seed)
 position = game(asked.board).start()
 shown = {"simulations": asked.simulations, "seed": asked.seed}
 baseline = search(position, network, method="baseline", **shown)
-pictured(
-    baseline, "The start as Baseline sees it with an untrained network: visits follow the accidents of random weights."
-)
-
-# %%
 wrora = search(position, network, method="wrora", **shown)
-pictured(wrora, "The same position and network, seen by WRoRa: playouts give a reason to prefer a move.")
+show(
+    pictured(
+        baseline,
+        "The start as Baseline sees it with an untrained network: visits follow the accidents of random weights.",
+    ),
+    pictured(wrora, "The same position and network, seen by WRoRa: playouts give a reason to prefer a move."),
+)
 
 # %% [markdown]
 # Compare the columns of visits and of values. Baseline's values hardly differ from move to move, because a random network says about the same

@@ -39,7 +39,7 @@ import pandas as pd
 
 from wslib.network.model import Network
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, results_of, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.learning import NetworkChoice
 from wslib.study.report import learning as report
 from wslib.study.report.look import board_name, show_table
@@ -59,11 +59,8 @@ origin(found, asked.name)
 #
 # We take the author's shape with 32 channels, because it is the closest kin of the author's network among those that a laptop affords.
 
-# %% tags=["hide-input"]
-say(report.choice_prose(strengths, asked.winner))
-
 # %%
-report.strength_figure(strengths, opponent_name)
+show(say(report.choice_prose(strengths, asked.winner)), report.strength_figure(strengths, opponent_name))
 
 # %% [markdown]
 # Marks are runs, and lines join their means. Where two candidates cross and mingle, so few runs cannot say which is better.
@@ -95,11 +92,8 @@ report.runs_table(strengths, costs, opponent_name)
 #
 # ## What two seeds can tell, and what they cannot
 
-# %% tags=["hide-input"]
-say(report.resolution_prose(strengths))
-
 # %%
-report.choice_table(strengths, costs, asked.winner)
+show(say(report.resolution_prose(strengths)), report.choice_table(strengths, costs, asked.winner))
 
 # %% [markdown]
 # Weigh the points against the time. Where the last column says no, the time decides.

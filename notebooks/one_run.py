@@ -30,7 +30,7 @@ workers: int = 0  # not used: a run is one process
 
 from wslib import draw, game
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, say
+from wslib.study.engine.notebook import origin, read_parameters, say, show
 from wslib.study.engine.runs import watch
 from wslib.study.pages.learning import OneRun
 from wslib.study.report import learning as report
@@ -54,18 +54,18 @@ origin(results, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(one_run.run_prose(log))
-
 # %%
 measures = {
     "fresh_policy_loss": "policy loss, fresh", "fresh_value_loss": "value error, fresh",
     "value_loss": "value error, examples", "policy_entropy": "policy entropy", "draws": "draws", "distinct": "distinct games",
 }  # fmt: skip
-report.curves_figure(
-    log,
-    measures,
-    "What the loop tells of every iteration: how far the network is from the search and from the outcome, in games that it has not learned from and in its examples; the entropy of the search's policy; and how many of the iteration's games were drawn, or differed from all others.",
+show(
+    say(one_run.run_prose(log)),
+    report.curves_figure(
+        log,
+        measures,
+        "What the loop tells of every iteration: how far the network is from the search and from the outcome, in games that it has not learned from and in its examples; the entropy of the search's policy; and how many of the iteration's games were drawn, or differed from all others.",
+    ),
 )
 
 # %% [markdown]
@@ -81,10 +81,12 @@ ends = [game(unit.run.game).position(log.loc[log["iteration"] == k, "a_game"].il
 boards = draw.boards(
     [draw.board(p, size=186) for p in ends], captions=[f"end of a game in iteration {k}" for k in shown]
 )
-pictured(boards, "How games of self-play end, from early to late in the run.")
-
-# %%
-pictured(draw.filmstrip(ends[-1], every=4), f"The last of these games, from iteration {shown[-1]}, every fourth ply.")
+show(
+    pictured(boards, "How games of self-play end, from early to late in the run."),
+    pictured(
+        draw.filmstrip(ends[-1], every=4), f"The last of these games, from iteration {shown[-1]}, every fourth ply."
+    ),
+)
 
 # %% [markdown]
 # Do the stones lie as if by chance, or do they threaten and answer? A late game that fills the board is one in which neither side let the other complete a line.
@@ -105,10 +107,7 @@ what_it_saw(unit.run)
 
 # %%
 costs = labels.join(study.provenance([unit], asked.name))
-report.stages_table(costs)
-
-# %% tags=["hide-input"]
-say(one_run.cost_prose(log, costs))
+show(report.stages_table(costs), say(one_run.cost_prose(log, costs)))
 
 # %% [markdown]
 # What {term}`self-play` and {term}`arena` take is the searches', and of that most is the network's, asked about position after position. The

@@ -34,7 +34,7 @@ workers: int = 0  # worker processes; 0 is one per core
 # %%
 from wslib.study.claims import orientation as claims
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, say
+from wslib.study.engine.notebook import origin, read_parameters, say, show
 from wslib.study.engine.store import thesis_table
 from wslib.study.pages.base import Orientation
 from wslib.study.report import orientation as report
@@ -55,7 +55,7 @@ origin(results, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
+# %%
 orderings, exception = claim[~claim["exception"]], claim[claim["exception"]]
 verdict = claims.claim_1_verdict(claim)
 shown = (orderings["verdict"] == decide.REPLICATED).sum()
@@ -65,10 +65,7 @@ for row in exception.itertuples():
         f" The exception, that RHEA does not beat random play in {board_name(row.board)}: **{row.verdict}**. It wins "
         f"{percent(row.score)} % of these games ({percent(row.interval.low)} to {percent(row.interval.high)})."
     )
-say(prose)
-
-# %%
-report.heat_maps(compared, asked.players)
+show(say(prose), report.heat_maps(compared, asked.players))
 
 # %% [markdown]
 # A cell is the win rate of the player named below its column against the one beside its row. Compare our matrix of a game with the thesis':
@@ -96,19 +93,18 @@ report.claim_1_table(claim)
 # ## What the games were like
 
 # %%
-report.diversity_table(compared)
-
-# %% tags=["hide-input"]
-say(
-    f"{compared['differs'].sum()} of {len(compared)} win rates differ from the printed ones by more than chance. Of "
-    f"{compared['games'].sum():,} games {compared['distinct'].sum():,} are distinct."
+show(
+    report.diversity_table(compared),
+    say(
+        f"{compared['differs'].sum()} of {len(compared)} win rates differ from the printed ones by more than chance. Of "
+        f"{compared['games'].sum():,} games {compared['distinct'].sum():,} are distinct."
+    ),
 )
 
 # %% [markdown]
 # Players with random playouts seldom repeat a game, so they need no openings. Networks that always play their best move do
 # ([how the tournaments were played](published_tournaments.ipynb)).
-
-# %% [markdown]
+#
 # The thesis' own numbers are not quite those of its caption: all of RHEA's are whole percentages, and one pair does not
 # add up (see [the readings of the formulas](readings.ipynb)).
 
@@ -126,10 +122,10 @@ say(report.printed_prose(thesis_table("checks_table_5_1")))
 is_cell = (matches["a"] == "rave") & (matches["b"] == "mcts") & matches["part"].isin(["table", "reading"])
 cells = matches[is_cell].assign(reading=matches.get("reading", "default")).fillna({"reading": "default"})
 moved = in_readings(report.beside_thesis(cells, thesis_table("table_5_1")), "rave", "mcts") if len(cells) else None
-say("RAVE and MCTS do not both play.") if moved is None else in_readings_table(moved, "rave", "mcts")
-
-# %% tags=["hide-input"]
-say("" if moved is None else in_readings_prose(moved, "rave", "mcts"))
+show(
+    say("RAVE and MCTS do not both play.") if moved is None else in_readings_table(moved, "rave", "mcts"),
+    say("" if moved is None else in_readings_prose(moved, "rave", "mcts")),
+)
 
 # %% [markdown]
 # The default has no claim to be the author's reading; it is the one that we would expect a careful reader to arrive at.
@@ -141,10 +137,10 @@ say("" if moved is None else in_readings_prose(moved, "rave", "mcts"))
 
 # %%
 changed = claims.rhea_changes(matches[matches["part"] == "rhea"], table) if "rhea" in asked.players else None
-report.rhea_table(changed) if changed is not None else say("RHEA does not play.")
-
-# %% tags=["hide-input"]
-say(report.rhea_prose(changed) if changed is not None else "")
+show(
+    report.rhea_table(changed) if changed is not None else say("RHEA does not play."),
+    say(report.rhea_prose(changed) if changed is not None else ""),
+)
 
 # %% [markdown]
 # Rows far from one half are parameters that do matter. RHEA is called insensitive to all but the number of rollouts; that holds where the

@@ -31,7 +31,7 @@ from IPython.display import display
 from wslib import draw, game
 from wslib.perfect.solver import solve
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, say
+from wslib.study.engine.notebook import origin, read_parameters, say, show
 from wslib.study.pages.perfect_play import PerfectPlay, opening_boards, openings_prose
 from wslib.study.report import perfect as report
 from wslib.study.report.look import pictured
@@ -49,11 +49,8 @@ origin(results, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(report.convergence_prose(found))
-
 # %%
-report.optimal_figure(rows)
+show(say(report.convergence_prose(found)), report.optimal_figure(rows))
 
 # %% [markdown]
 # A curve that rises to the right buys better moves with more search. One that stays flat has stopped listening: whatever the search finds
@@ -75,10 +72,12 @@ pictured(
 # %%
 openings = [unit for unit, part in zip(asked.units(), labels["part"], strict=True) if part == "openings"]
 facts = opening_boards(openings, asked.name)
-pictured(draw.boards([fact.plot() for fact in facts]), "What each first move leads to, for the player who makes it.")
-
-# %% tags=["hide-input"]
-say(openings_prose(facts))
+show(
+    pictured(
+        draw.boards([fact.plot() for fact in facts]), "What each first move leads to, for the player who makes it."
+    ),
+    say(openings_prose(facts)),
+)
 
 # %% [markdown]
 # A game that one side wins with perfect play can still be a fair test between players who do not see it. Othello 6×6 from its start is too large for this solver: its value is not computed here.
@@ -99,8 +98,7 @@ display(*(report.budget_table(rows, board) for board in asked.boards))
 # %% [markdown]
 # *Regret* is how much value a move gives away on average, and weighs a win that becomes a loss twice as much as one that becomes a draw.
 # Compare the two sets: positions from games between strong players ask for quiet moves, those from half-random games for punishing ones.
-
-# %% [markdown]
+#
 # ## What converges
 #
 # The readings of the final move are taken from one and the same search: they differ only in how its tree is read.
@@ -119,8 +117,7 @@ report.phase_table(rows)
 
 # %% [markdown]
 # Late positions have short lines, so that a search of the same size sees more of what is left of the game.
-
-# %% [markdown]
+#
 # ## Limits
 #
 # The sets hold only positions where the choice matters, and whose moves the solver values cheaply; Othello's have

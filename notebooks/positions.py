@@ -84,8 +84,7 @@ pictured(
 # %% [markdown]
 # Every legal move is marked with what it leads to. In each board some moves keep the value and some give it away: that is what makes the
 # position worth asking about.
-
-# %% [markdown]
+#
 # ## Made anew
 #
 # The same seed gives the same positions, in the same order, byte for byte.

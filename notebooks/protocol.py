@@ -36,7 +36,7 @@ workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is
 
 # %%
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, results_of, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.learning import Protocol
 from wslib.study.report import learning as report
 
@@ -54,11 +54,8 @@ origin(found, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(report.changes_prose(strengths))
-
 # %%
-report.strength_figure(strengths, opponent_name)
+show(say(report.changes_prose(strengths)), report.strength_figure(strengths, opponent_name))
 
 # %% [markdown]
 # The {term}`preset` `laptop` (one epoch, gating, no noise, one symmetry drawn per example) is changed in one thing at a time. Compare a curve
@@ -67,10 +64,7 @@ report.strength_figure(strengths, opponent_name)
 # ## Strength
 
 # %%
-report.changes_table(strengths)
-
-# %% tags=["hide-input"]
-say(report.resolution_prose(strengths))
+show(report.changes_table(strengths), say(report.resolution_prose(strengths)))
 
 # %% [markdown]
 # "No" means that so few runs cannot tell. A choice that helps in one game and harms in the other is not one to make for all games.
@@ -102,10 +96,7 @@ report.curves_figure(
 # A share of distinct games that falls while draws rise is self-play that circles round the same lines.
 
 # %%
-report.ends_table(log, measures)
-
-# %%
-report.extremes_table(log)
+show(report.ends_table(log, measures), report.extremes_table(log))
 
 # %% [markdown]
 # An error on the examples far below that on fresh games is a network that knows its games by heart. What it knows so does not carry over to

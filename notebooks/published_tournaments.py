@@ -37,7 +37,7 @@ workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is
 
 # %%
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, results_of, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.old_way import PublishedTournaments
 from wslib.study.report import oldway as report
 from wslib.study.report import why
@@ -59,12 +59,12 @@ origin(found, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-prose = f"{why.variety_prose(pairs)} {report.order_prose(correlations)}".strip()
-say(prose or "No two networks have met in all four ways yet, so that the question is open.")
-
 # %%
-why.variety_figure(pairs)
+prose = f"{why.variety_prose(pairs)} {report.order_prose(correlations)}".strip()
+show(
+    say(prose or "No two networks have met in all four ways yet, so that the question is open."),
+    why.variety_figure(pairs),
+)
 
 # %% [markdown]
 # The further left a mark, the more often the same game is counted again. Two is the least that two players without chance can
@@ -129,16 +129,12 @@ report.elo_figure(elos, pairs)
 # calls strong and the other does not.
 
 # %%
-report.ratings_table(elos)
-
-# %%
-report.correlations_table(correlations)
+show(report.ratings_table(elos), report.correlations_table(correlations))
 
 # %% [markdown]
 # Kendall's tau compares the *order* of the networks: one is the same order, zero is no relation, and minus one the order turned round.
 # Rows that change only the setting of the rating show how little that matters beside the way of playing, or how much.
-
-# %% [markdown]
+#
 # ## Whole pools
 #
 # The pools of the thesis' figures, with all their networks: our way, fresh trees from the empty board, and the old way. The last column

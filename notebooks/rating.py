@@ -30,7 +30,7 @@ workers: int = 0  # worker processes; 0 is one per core
 
 # %%
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, say
+from wslib.study.engine.notebook import origin, read_parameters, say, show
 from wslib.study.pages.base import Orientation
 from wslib.study.report import rating as report
 from wslib.study.report.look import p_value
@@ -47,11 +47,8 @@ origin(results, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(report.alarms_prose(simulated, asked.runs, asked.simulated))
-
 # %%
-report.alarms_glance(simulated)
+show(say(report.alarms_prose(simulated, asked.runs, asked.simulated)), report.alarms_glance(simulated))
 
 # %% [markdown]
 # Every filled square is a paper that reports a difference where there is none. A test that keeps its promise fills about five. How that hangs on
@@ -170,17 +167,17 @@ report.cycles_table(matches)
 #
 # We can simulate how often that happens.
 
-# %% tags=["hide-input"]
-say(
-    f"Two methods are equally good: each makes {asked.runs} runs, whose true strengths are drawn from the same normal "
-    f"distribution. All {2 * asked.runs} players meet in a round robin of {asked.games} games a pair, half with each colour. "
-    "Then the two methods are compared: by a binomial test on the games between them, by the interval of the rating "
-    f"difference, and by two tests on the {2 * asked.runs} ratings. Every difference that is found is a false alarm. That is "
-    f"done {asked.simulated:,} times for each spread of the runs."
-)
-
 # %%
-report.alarms_table(simulated)
+show(
+    say(
+        f"Two methods are equally good: each makes {asked.runs} runs, whose true strengths are drawn from the same normal "
+        f"distribution. All {2 * asked.runs} players meet in a round robin of {asked.games} games a pair, half with each colour. "
+        "Then the two methods are compared: by a binomial test on the games between them, by the interval of the rating "
+        f"difference, and by two tests on the {2 * asked.runs} ratings. Every difference that is found is a false alarm. That is "
+        f"done {asked.simulated:,} times for each spread of the runs."
+    ),
+    report.alarms_table(simulated),
+)
 
 # %% [markdown]
 # Without any spread of runs, and with every game a new one, the pooled test is right: then games are all that varies. If
@@ -206,16 +203,16 @@ report.coverage_table(simulated)
 # How much is needed to see how much, the next table says. The rules are on the page of the [verdicts](verdicts.ipynb): an ordering is *replicated* at a corrected p below 5 %, and with fewer
 # than five runs a side nothing is decided. Here is why:
 
-# %% tags=["hide-input"]
-say(
-    "The smallest p that a permutation test can give is "
-    + ", ".join(f"{p_value(report.smallest_p(n))} with {n} runs a side" for n in (3, 4, 5, 8))
-    + f". If runs have a standard deviation of 50 Elo, a difference of 50 Elo takes {runs_to_decide(50, 50)} runs a side, "
-    f"and one of 25 Elo {runs_to_decide(25, 50)}."
-)
-
 # %%
-report.runs_table(sds=(25, 50, 100), effects=(25, 50, 75, 100, 150), tests=5)
+show(
+    say(
+        "The smallest p that a permutation test can give is "
+        + ", ".join(f"{p_value(report.smallest_p(n))} with {n} runs a side" for n in (3, 4, 5, 8))
+        + f". If runs have a standard deviation of 50 Elo, a difference of 50 Elo takes {runs_to_decide(50, 50)} runs a side, "
+        f"and one of 25 Elo {runs_to_decide(25, 50)}."
+    ),
+    report.runs_table(sds=(25, 50, 100), effects=(25, 50, 75, 100, 150), tests=5),
+)
 
 # %% [markdown]
 # ## Limits

@@ -29,7 +29,7 @@ workers: int = 0  # worker processes; 0 is one per core
 # %%
 from wslib.study.claims.orientation import claim_1, claim_1_verdict
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, say
+from wslib.study.engine.notebook import origin, read_parameters, say, show
 from wslib.study.engine.store import thesis_table
 from wslib.study.pages.base import Readings
 from wslib.study.report import orientation
@@ -50,22 +50,22 @@ origin(results, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
+# %%
 best = distance.index[0]
 agreeing = sum(claim_1_verdict(claim) == decide.REPLICATED for claim in claims.values())
 othello = {r: c[c["exception"]].iloc[0] for r, c in claims.items() if c["exception"].any()}
 holding = [r for r, row in othello.items() if row["verdict"] == decide.REPLICATED]
 far = distance["rms"].iloc[0] > 2 * floor
-say(
-    f"The closest of {len(distance)} readings is **{best}**, at {distance['rms'].iloc[0]:.1f} points; the default is at "
-    f"{distance.loc['default', 'rms']:.1f}, and chance alone would leave {floor:.1f}. "
-    f"{'No reading reproduces' if far else 'It reproduces'} the whole table. Claim 1 is {decide.REPLICATED} under "
-    f"{agreeing} of {len(claims)} readings, and its exception, that RHEA does not beat random play in Othello, holds under "
-    f"{len(holding)} of {len(othello)}{': ' * bool(holding)}{'; '.join(holding)}."
+show(
+    say(
+        f"The closest of {len(distance)} readings is **{best}**, at {distance['rms'].iloc[0]:.1f} points; the default is at "
+        f"{distance.loc['default', 'rms']:.1f}, and chance alone would leave {floor:.1f}. "
+        f"{'No reading reproduces' if far else 'It reproduces'} the whole table. Claim 1 is {decide.REPLICATED} under "
+        f"{agreeing} of {len(claims)} readings, and its exception, that RHEA does not beat random play in Othello, holds under "
+        f"{len(holding)} of {len(othello)}{': ' * bool(holding)}{'; '.join(holding)}."
+    ),
+    report.distance_figure(distance, floor),
 )
-
-# %%
-report.distance_figure(distance, floor)
 
 # %% [markdown]
 # Each row is a reading, the closest on top. The bar is the distance over all games; the marks are single games. The dashed line is what two
@@ -86,23 +86,18 @@ report.distance_table(distance)
 
 # %% [markdown]
 # Compare the games' columns: a reading that fits one game and misses another was hardly the one that was used.
-
-# %% [markdown]
+#
 # ## RAVE against MCTS
 #
 # Most of these options change RAVE, and the match that shows it best is the one against MCTS.
 
-# %% tags=["hide-input"]
-moved = report.in_readings(compared, "rave", "mcts")
-say(report.in_readings_prose(moved, "rave", "mcts"))
-
 # %%
-report.in_readings_table(moved, "rave", "mcts")
+moved = report.in_readings(compared, "rave", "mcts")
+show(say(report.in_readings_prose(moved, "rave", "mcts")), report.in_readings_table(moved, "rave", "mcts"))
 
 # %% [markdown]
 # A match between two strong searches is a sensitive instrument: options that hardly move a match against random play show here.
-
-# %% [markdown]
+#
 # ## Does claim 1 depend on the reading?
 
 # %%
@@ -111,8 +106,7 @@ report.readings_table(claims)
 # %% [markdown]
 # The orderings are robust where their number hardly changes from row to row. The last two columns are about the exception: read down them to see
 # which single choice decides it.
-
-# %% [markdown]
+#
 # ## What the published table itself cannot be
 
 # %% tags=["hide-input"]

@@ -25,7 +25,7 @@ preset: str = "full"  # full or smoke: nothing is computed here but this page
 # %%
 import pandas as pd
 
-from wslib.study.engine.notebook import numbers, read_parameters, say
+from wslib.study.engine.notebook import numbers, read_parameters, say, show
 from wslib.study.engine.store import published_root
 from wslib.study.pages.base import Chapter
 from wslib.study.report import reliability as report
@@ -38,11 +38,8 @@ bits = pd.read_csv(published_root() / "reliability" / "bits.csv", dtype={"code":
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(f"{report.prose(record)} {report.bits_prose(bits)}")
-
 # %%
-report.promises_table(record)
+show(say(f"{report.prose(record)} {report.bits_prose(bits)}"), report.promises_table(record))
 
 # %% [markdown]
 # A row is a promise, how often we tried to break it, and how often it broke. One broken promise would weigh more than all that held.
@@ -80,11 +77,8 @@ report.bits_table(bits)
 # Published results without training were also computed again on a machine with another processor, by `wslib verify`, and compared as
 # text.
 
-# %% tags=["hide-input"]
-say(report.again_prose(again))
-
 # %%
-report.again_table(again)
+show(say(report.again_prose(again)), report.again_table(again))
 
 # %% [markdown]
 # Where the last two columns of a row differ, something hung on the processor after all.

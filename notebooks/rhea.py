@@ -26,7 +26,7 @@ seed: int = 0  # seed of their random streams
 
 # %%
 from wslib import draw
-from wslib.study.engine.notebook import read_parameters, say
+from wslib.study.engine.notebook import read_parameters, say, show
 from wslib.study.pages.base import Evolution
 from wslib.study.report import evolution as report
 from wslib.study.report.look import pictured
@@ -37,11 +37,8 @@ found = report.against_random(asked)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(report.in_short(found))
-
 # %%
-report.against_random_figure(found, asked.games)
+show(say(report.in_short(found)), report.against_random_figure(found, asked.games))
 
 # %% [markdown]
 # Compare the two rows of each panel. They are the same evolution; only a plan that has become illegal on the way is treated differently.

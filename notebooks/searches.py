@@ -30,7 +30,7 @@ import pandas as pd
 from wslib import game, search
 from wslib.rhea import RheaSettings
 from wslib.search import SearchSettings
-from wslib.study.engine.notebook import read_parameters, say
+from wslib.study.engine.notebook import read_parameters, say, show
 from wslib.study.pages.base import Look
 from wslib.study.report.look import parameter_table, pictured, show_table
 
@@ -82,15 +82,15 @@ pictured(
 # %%
 opening = game("connect4").position("4 4")
 unclear = search(opening, method="mcts", simulations=asked.simulations, seed=asked.seed)
-pictured(
-    unclear.tree(depth=2, top=3),
-    "The top of a search tree, three moves to a node. A box is a move with its visits and its mean value for the player who chose it.",
-)
-
-# %% tags=["hide-input"]
-say(
-    f"Of {asked.simulations} simulations the best move, {unclear.best}, has {unclear.visits.max()} visits. "
-    f"The search expects the line {' '.join(unclear.principal_variation)}."
+show(
+    pictured(
+        unclear.tree(depth=2, top=3),
+        "The top of a search tree, three moves to a node. A box is a move with its visits and its mean value for the player who chose it.",
+    ),
+    say(
+        f"Of {asked.simulations} simulations the best move, {unclear.best}, has {unclear.visits.max()} visits. "
+        f"The search expects the line {' '.join(unclear.principal_variation)}."
+    ),
 )
 
 # %% [markdown]
@@ -149,18 +149,18 @@ show_table(pd.DataFrame(both), "The same search twice, by the plain program and 
 # %%
 from wslib.study.report import pictures
 
-pictures.walk_with_rave()
-
-# %%
 rave = search(opening, method="rave", simulations=asked.simulations, seed=asked.seed)
-pictured(rave, "The less clear position again, by RAVE: beside N and Q stand N_rave and Q_rave, with many more counts.")
-
-# %% tags=["hide-input"]
 table = rave.table()
-say(
-    f"After {asked.simulations} simulations RAVE has counted {table['N_rave'].sum():,} moves in this position, where "
-    f"plain search has {unclear.visits.sum()}: {table['N_rave'].sum() / unclear.visits.sum():.0f} times as many, "
-    "but biased, because a move made later is not the same move."
+show(
+    pictures.walk_with_rave(),
+    pictured(
+        rave, "The less clear position again, by RAVE: beside N and Q stand N_rave and Q_rave, with many more counts."
+    ),
+    say(
+        f"After {asked.simulations} simulations RAVE has counted {table['N_rave'].sum():,} moves in this position, where "
+        f"plain search has {unclear.visits.sum()}: {table['N_rave'].sum() / unclear.visits.sum():.0f} times as many, "
+        "but biased, because a move made later is not the same move."
+    ),
 )
 
 # %% [markdown]

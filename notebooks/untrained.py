@@ -37,7 +37,7 @@ workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is
 from wslib.search import THESIS
 from wslib.study.claims import untrained as claims
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, say
+from wslib.study.engine.notebook import origin, read_parameters, say, show
 from wslib.study.engine.store import thesis_table
 from wslib.study.pages.learning import SAMPLED, Untrained
 from wslib.study.report import untrained as report
@@ -57,14 +57,14 @@ origin(results, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-held = (claim["verdict"] == decide.REPLICATED).sum()
-say(
-    f"{report.in_short(cells)} **Verdict on claim 2 as a whole: {verdict}.** {held} of its {len(claim)} orderings hold."
-)
-
 # %%
-report.cells_figure(cells)
+held = (claim["verdict"] == decide.REPLICATED).sum()
+show(
+    say(
+        f"{report.in_short(cells)} **Verdict on claim 2 as a whole: {verdict}.** {held} of its {len(claim)} orderings hold."
+    ),
+    report.cells_figure(cells),
+)
 
 # %% [markdown]
 # To the right of the line an enhancement beats plain search while the network knows nothing. This
@@ -123,10 +123,7 @@ report.sampling_table(readings)
 # ## Claim 2
 
 # %%
-report.claim_2_counts(claim)
-
-# %%
-report.claim_2_table(claim)
+show(report.claim_2_counts(claim), report.claim_2_table(claim))
 
 # %% [markdown]
 # How orderings are judged, alone and together, is on the page of the [verdicts](verdicts.ipynb); how the claim is cut into them is our
@@ -148,15 +145,15 @@ report.matrix_figure(matches, list(THESIS))
 # ## Why one network misleads
 
 # %%
-report.one_network_table(cells)
-
-# %% tags=["hide-input"]
 fewest = cells.loc[cells["one_distinct"].idxmin()]
-say(
-    f"With one network the match with the fewest different games has {fewest['one_distinct']:.0f} of {fewest['games']} "
-    f"({method_name(fewest['a'])} in {board_name(fewest['board'])})"
-    f", and the win rates differ from those over many networks by {100 * (cells['one_network'] - cells['score']).abs().mean():.0f} "
-    "points on average. A table made so is about the network that happened to be drawn."
+show(
+    report.one_network_table(cells),
+    say(
+        f"With one network the match with the fewest different games has {fewest['one_distinct']:.0f} of {fewest['games']} "
+        f"({method_name(fewest['a'])} in {board_name(fewest['board'])})"
+        f", and the win rates differ from those over many networks by {100 * (cells['one_network'] - cells['score']).abs().mean():.0f} "
+        "points on average. A table made so is about the network that happened to be drawn."
+    ),
 )
 
 # %% [markdown]

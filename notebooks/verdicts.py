@@ -26,7 +26,7 @@ workers: int = 0  # worker processes; 0 is one per core
 # %%
 from wslib.study.claims.evidence import Page
 from wslib.study.claims.table import judge, pages
-from wslib.study.engine.notebook import numbers, read_parameters, say
+from wslib.study.engine.notebook import numbers, read_parameters, say, show
 from wslib.study.report import answer
 from wslib.study.report import verdicts as report
 
@@ -39,20 +39,14 @@ rows, parts = judge(evidence)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(f"{answer.claims_prose(rows)} {answer.progress_prose(evidence)}")
-
 # %%
-report.claims_figure(parts)
+show(say(f"{answer.claims_prose(rows)} {answer.progress_prose(evidence)}"), report.claims_figure(parts))
 
 # %% [markdown]
 # A verdict is worth what it rests on. Where few of the runs are there, *open* is the only word that a rule could give.
 
 # %%
-report.counts_table(rows)
-
-# %%
-report.scale_table(evidence)
+show(report.counts_table(rows), report.scale_table(evidence))
 
 # %% [markdown]
 # The thesis has eight runs of each kind; where fewer are rated here, verdicts may still turn.

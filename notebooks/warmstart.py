@@ -40,7 +40,7 @@ from IPython.display import display
 
 from wslib.study.claims.table import on_page, pooled, singly
 from wslib.study.engine import units as study
-from wslib.study.engine.notebook import origin, read_parameters, results_of, say
+from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.warm import Warmstart
 from wslib.study.report import answer, design
 from wslib.study.report import methods as against
@@ -67,11 +67,11 @@ origin(found, asked.name)
 # %% [markdown]
 # ## In short
 
-# %% tags=["hide-input"]
-say(f"{answer.together_prose(effects)} {claims.verdict_prose(claim_3)} {claims.verdict_prose(claim_4)}")
-
 # %%
-answer.forest_figure(effects, singly(elos, asked), asked)
+show(
+    say(f"{answer.together_prose(effects)} {claims.verdict_prose(claim_3)} {claims.verdict_prose(claim_4)}"),
+    answer.forest_figure(effects, singly(elos, asked), asked),
+)
 
 # %% [markdown]
 # Every mark is a difference of two means, so look at its line before its place. Lines that cross zero are what
@@ -80,11 +80,11 @@ answer.forest_figure(effects, singly(elos, asked), asked)
 #
 # ## What is there
 
-# %% tags=["hide-input"]
-say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs))
-
 # %%
-report.coverage_table(runs_found, runs_asked, asked.preset)
+show(
+    say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs)),
+    report.coverage_table(runs_found, runs_asked, asked.preset),
+)
 
 # %% [markdown]
 # ## The final networks
@@ -176,10 +176,10 @@ design.detectable_table(elos, asked)
 # all others, is another sentence of the [verdicts](verdicts.ipynb).
 
 # %%
-claims.parts_table(parts_3, "Claim 3 by its orderings: difference of mean Elo over runs.")
-
-# %%
-claims.parts_table(parts_4, "Claim 4 by its orderings: difference of mean Elo over runs.")
+show(
+    claims.parts_table(parts_3, "Claim 3 by its orderings: difference of mean Elo over runs."),
+    claims.parts_table(parts_4, "Claim 4 by its orderings: difference of mean Elo over runs."),
+)
 
 # %% [markdown]
 # A claim as a whole is replicated when every part is. One part refutes it, with an interval that is simultaneous over all parts;
@@ -246,22 +246,22 @@ report.perfect_table(perfect) if len(perfect) else say("No network has been meas
 # tournament also play best, and does strength cost time?
 
 # %%
-report.beside_figure(
-    elos,
-    report.last_optimal(perfect),
-    "optimal",
-    "optimal moves, %",
-    "Every mark is a run: its Elo in the tournament, and how often its last network plays a move that perfect play allows.",
-)
-
-# %%
 provenance = study.provenance([unit for unit in units if unit.kind == "run"], asked.name)
-report.beside_figure(
-    elos,
-    report.minutes_of(runs_found, provenance),
-    "minutes",
-    "processor minutes of the run",
-    "Every mark is a run: its Elo in the tournament, and the processor time of its training.",
+show(
+    report.beside_figure(
+        elos,
+        report.last_optimal(perfect),
+        "optimal",
+        "optimal moves, %",
+        "Every mark is a run: its Elo in the tournament, and how often its last network plays a move that perfect play allows.",
+    ),
+    report.beside_figure(
+        elos,
+        report.minutes_of(runs_found, provenance),
+        "minutes",
+        "processor minutes of the run",
+        "Every mark is a run: its Elo in the tournament, and the processor time of its training.",
+    ),
 )
 
 # %% [markdown]

@@ -25,7 +25,7 @@ workers: int = 0  # worker processes; 0 is one per core
 # %% tags=["remove-stderr"]
 from wslib.study.claims.evidence import Page
 from wslib.study.claims.table import judge, pages, pooled, singly
-from wslib.study.engine.notebook import numbers, read_parameters, say, show_elsewhere
+from wslib.study.engine.notebook import numbers, read_parameters, say, show, show_elsewhere
 from wslib.study.engine.store import thesis_table
 from wslib.study.report import answer, why
 from wslib.study.report import methods as against
@@ -46,11 +46,8 @@ effects, singles = pooled(elos, warmstart), singly(elos, warmstart)
 
 # %% tags=["hide-input"]
 three = answer.in_three(rows, parts, effects, evidence)
-three
-
-# %% tags=["hide-input"]
 forest = answer.forest_figure(effects, singles, warmstart)
-forest
+show(three, forest)
 
 # %% [markdown]
 # Read it from the top row of each panel to the bottom: five enhancements one by one, then all of them together, which is
@@ -82,10 +79,7 @@ report.pooled_table(effects)
 
 # %%
 pairs = complete(beside["published_tournaments"])
-why.variety_figure(pairs)
-
-# %% tags=["hide-input"]
-say(why.variety_prose(pairs))
+show(why.variety_figure(pairs), say(why.variety_prose(pairs)))
 
 # %% [markdown]
 # Games that repeat each other are one piece of evidence counted many times. [How the tournaments were
@@ -98,14 +92,11 @@ say(why.variety_prose(pairs))
 
 # %%
 simulated = beside["rating"]
-alarms_figure(simulated)
-
-# %% tags=["hide-input"]
 compared = None
 if elos is not None:
     pools_there = pools.round_robin(evidence.frame("warmstart", "pool"))
     compared = against.against_baseline(pools_there, elos, warmstart.methods)
-say(why.tests_prose(simulated, compared))
+show(alarms_figure(simulated), say(why.tests_prose(simulated, compared)))
 
 # %% [markdown]
 # All games of one network share its luck. More games make the test surer of that luck, and not of the method.
@@ -118,10 +109,7 @@ say(why.tests_prose(simulated, compared))
 
 # %%
 presets = why.gains(pools.elos_of(beside["control"]), ("laptop", "table", "letter"))
-why.gains_figure(presets)
-
-# %% tags=["hide-input"]
-say(why.gains_prose(presets))
+show(why.gains_figure(presets), say(why.gains_prose(presets)))
 
 # %% [markdown]
 # With so few runs a side, only a large difference can show here, and its absence means little.
@@ -134,13 +122,7 @@ say(why.gains_prose(presets))
 
 # %%
 ratios = why.switch_ratios(evidence.frame("adaptive"), thesis_table("table_6_2"), evidence.scale)
-why.ratios_figure(ratios)
-
-# %%
-why.ratios_table(ratios)
-
-# %% tags=["hide-input"]
-say(why.ratios_prose(ratios))
+show(why.ratios_figure(ratios), why.ratios_table(ratios), say(why.ratios_prose(ratios)))
 
 # %% [markdown]
 # Gobang is a case of its own. Table 6.1 lets the enhancements win there with an untrained network, and Table 6.2 lets them
@@ -157,10 +139,10 @@ why.schedules_table()
 # vanish in the second iteration, WRo would be {term}`Baseline` from there on, and every further iteration would be a fair coin.
 
 # %%
-why.coin_table(evidence.frame("adaptive"), thesis_table("table_6_2"), evidence.scale, games=50)
-
-# %% tags=["hide-input"]
-say(why.coin_prose(evidence.frame("adaptive"), thesis_table("table_6_2"), evidence.scale, games=50))
+show(
+    why.coin_table(evidence.frame("adaptive"), thesis_table("table_6_2"), evidence.scale, games=50),
+    say(why.coin_prose(evidence.frame("adaptive"), thesis_table("table_6_2"), evidence.scale, games=50)),
+)
 
 # %% [markdown]
 # This is a guess from a few printed numbers. The program of chapter 6 could settle it in a minute; we have not seen it.
@@ -172,10 +154,7 @@ say(why.coin_prose(evidence.frame("adaptive"), thesis_table("table_6_2"), eviden
 
 # %%
 rhea = why.rhea_readings(beside["readings"], thesis_table("table_5_1"))
-why.rhea_figure(rhea)
-
-# %% tags=["hide-input"]
-say(why.rhea_prose(rhea))
+show(why.rhea_figure(rhea), say(why.rhea_prose(rhea)))
 
 # %% [markdown]
 # Where a plan's illegal moves are replaced by random ones, most of what was planned in Othello is lost. [RHEA](rhea.ipynb)

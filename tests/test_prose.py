@@ -191,3 +191,12 @@ def test_a_chapter_ends_with_its_differences_from_the_thesis_and_how_to_run_it(p
 )  # fmt: skip
 def test_a_result_that_is_typed_is_found(typed: str):
     assert typed_numbers(f"A sentence.\n\n{typed}\n")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in NOTEBOOKS if path.stem not in {"games", "searches", "learning", "positions", "play", "start"}],
+    ids=lambda path: path.stem,
+)
+def test_a_page_with_results_says_what_came_out_before_anything_else(path: Path):
+    assert next(iter(sections(path))) == "In short"

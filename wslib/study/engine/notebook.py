@@ -74,6 +74,13 @@ def say(text: str) -> Markdown | None:
     return Markdown(plain_zeros(text)) if text.strip() else None
 
 
+def show(*parts: Any) -> None:
+    """Sentences, figures and tables below each other; what is not there is passed over."""
+    for part in parts:
+        if part is not None:
+            display(part)
+
+
 def numbers(**values: str) -> None:
     """Numbers, already formatted, that other pages of the book quote by name."""
     for name, value in values.items():

@@ -13,7 +13,7 @@ import pandas as pd
 
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.specs import NO_DATA
-from wslib.study.report.charts import Look, finding, forests, show_panels
+from wslib.study.report.charts import SLIM, Look, finding, forests, show_panels
 from wslib.study.report.look import (
     INK,
     Html,
@@ -179,6 +179,7 @@ def forest_figure(effects: pd.DataFrame, singles: pd.DataFrame, asked: Any) -> H
         known,
         across="Elo above Baseline",
         height=height,
+        width=SLIM if len(panels) == 1 else None,
     )
 
 

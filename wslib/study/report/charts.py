@@ -40,6 +40,8 @@ LETTERS = 10
 """Of a panel's title on an inch of its width: what is longer takes a second line."""
 WIDTHS = {1: 6.2, 2: WIDE, 4: WIDE}
 """Inches of a panel by their number: two, or else three, stand side by side in a page."""
+SLIM = 3.6
+"""Inches of a panel with short names that stands alone: a phone has room for it."""
 _DIAMOND, _STAR = "M0-5.5 5.5 0 0 5.5-5.5 0z", "M0-6 1.6-2 6-2 2.5.8 3.7 5 0 2.5-3.7 5-2.5.8-6-2-1.6-2z"
 _PLUS = "M-1.7-5h3.4v3.3H5v3.4H1.7V5h-3.4V1.7H-5v-3.4h3.3z"
 _CROSS = "M-4-2.2-2.2-4 0-1.8 2.2-4 4-2.2 1.8 0 4 2.2 2.2 4 0 1.8-2.2 4-4 2.2-1.8 0z"

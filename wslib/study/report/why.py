@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 
 from wslib.study.claims.adaptive import printed
 from wslib.study.report import adaptive
-from wslib.study.report.charts import WIDE, Draw, Look, finding, forests, show_panels, ticks_at
+from wslib.study.report.charts import SLIM, WIDE, Draw, Look, finding, forests, show_panels, ticks_at
 from wslib.study.report.look import (
     OURS,
     THESIS,
@@ -144,6 +144,7 @@ def gains_figure(found: pd.DataFrame) -> Html:
         found,
         across="Elo, WRoRa over Baseline",
         height=height,
+        width=SLIM if len(panels) == 1 else None,
     )
 
 
