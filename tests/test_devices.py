@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 import worker_tasks
@@ -16,14 +17,19 @@ from wslib.play import NetworkPlayer, match
 from wslib.search import GuidedSettings
 from wslib.study.engine import provenance
 from wslib.study.engine import units as study
+from wslib.study.engine.cli import main
+from wslib.study.engine.progress import announcement
+from wslib.study.engine.provenance import needs_gpu
+from wslib.study.engine.published import shelf
 from wslib.study.engine.runs import RunUnit
-from wslib.study.engine.units import needs_gpu
+from wslib.study.engine.times import ASSUMED, BESIDE, CALL, CALLS, PLIES, STEP, assumed, duration, on_a_card, work_of
 from wslib.study.pages.base import WithNetworks
 from wslib.study.pages.catalogue import EXPERIMENTS
 from wslib.study.presets import preset
 from wslib.training.settings import RunSettings
 from wslib.workers import in_processes
 
+ROOT = Path(__file__).resolve().parent.parent
 LEARNING = {name: kind for name, kind in EXPERIMENTS.items() if issubclass(kind, WithNetworks)}
 
 
@@ -125,12 +131,62 @@ def test_a_worker_that_has_ended_leaves_its_gpu_to_others(tmp_path, monkeypatch)
 
 def test_there_is_a_worker_for_each_gpu_unless_more_are_asked_for(tmp_path, monkeypatch, with_a_gpu):
     asked = []
-    monkeypatch.setattr(study, "gpus_here", lambda: 2)
+    monkeypatch.setattr(provenance, "gpus_here", lambda: 2)
     monkeypatch.setattr(study, "in_processes", lambda f, tasks, workers, *_: asked.append(workers) or iter(()))
     unit = RunUnit(run=preset("smoke", game="connect4", device="cuda"), iterations=1)
     for workers in (0, 6):
         study._compute([unit], study.LocalStore(tmp_path), workers, progress=False, on=None)
     assert asked == [2, 6]
+
+
+def test_the_whole_study_too_goes_to_the_cards(tmp_path, monkeypatch, with_a_gpu, capsys):
+    monkeypatch.setenv("WSLIB_STORE", str(tmp_path))
+    monkeypatch.setattr(provenance, "gpus_here", lambda: 3)
+    line = ["study", "--plan", "--only", "iprime", "--set", "preset=paper", "--set", "runs=1"]
+    assert main(line) == 0
+    assert "with 3 workers" in capsys.readouterr().out
+    assert main([*line, "--workers", "6"]) == 0
+    assert "with 6 workers" in capsys.readouterr().out
+    assert main([*line, "--publish"]) == 2
+    assert "'wslib publish NAME --set' does" in capsys.readouterr().err
+    assert main(["study", "--plan", "--set", "cards=2"]) == 2
+    assert "none of these experiments has a parameter 'cards'" in capsys.readouterr().err
+
+
+def test_before_work_begins_it_says_how_long_cards_are_expected_to_take(with_a_gpu):
+    unit = RunUnit(run=preset("paper", game="connect4"), iterations=100)
+    said = announcement([unit], (assumed(work_of(unit)), ASSUMED), 2)
+    assert said.startswith("computing 1 training run: about 83 min on 2 workers at graphics cards (assumed);")
+
+
+def test_what_the_readme_expects_of_a_card_is_computed_from_what_was_counted(with_a_gpu):
+    counted = pd.read_csv(ROOT / "data" / "bench" / "batches.csv")
+    played = counted[counted["stage"].isin(["self-play of 50 games", "arena of 40 games"])].head(2)
+    simulations = preset("paper", game="connect4").simulations
+    assert round(played["calls"].sum() / simulations) == CALLS
+    assert round((played["seconds"] - played["seconds_in_calls"]).sum() / simulations, 1) == BESIDE
+    found = {}
+    for name in ("connect4", "othello", "gobang"):
+        unit = RunUnit(run=preset("paper", game=name), iterations=100)
+        found[name] = duration(assumed(work_of(unit)))
+        parts = on_a_card(work_of(unit).asked["run"], 100)
+        if name == "othello":
+            share = parts[2] / sum(parts)
+    text = " ".join((ROOT / "README.md").read_text().split())
+    sentence = (
+        f"about {found['connect4']} for a run of a hundred iterations in Connect Four, {found['gobang']} in Gobang and "
+        f"{found['othello']} in Othello, where {100 * share:.0f} % is training"
+    )
+    assert sentence in text
+    assert f"{1000 * CALL:.0f} ms a call" in text and f"{1000 * STEP:.0f} ms a training step" in text
+
+
+def test_games_are_about_as_long_as_a_time_on_a_card_assumes():
+    published = shelf("warmstart")
+    games = {unit: asked["run"]["game"].partition("-")[0] for _, unit, asked in published.asked("run")}
+    rows = published.rows_of("iterations", {*games})
+    for name, plies in rows["plies_mean"].groupby(rows["unit"].map(games)).mean().items():
+        assert plies == pytest.approx(PLIES[name], rel=0.2)
 
 
 def test_torch_computes_on_the_card_of_its_process_and_provenance_names_that_one(monkeypatch):

@@ -30,7 +30,7 @@ mpl.use("Agg")
 ROOT = Path(__file__).resolve().parent.parent
 PRINTED = [ROOT / "README.md", *sorted((ROOT / "book").glob("*.md")), *sorted((ROOT / "notebooks").glob("*.py"))]
 OURS = ("papermill", "wslib", "make", "python", "pytest")
-ELSEWHERE = ("dask ", "export ", "for ", "(umask", "source ", ". .venv", "#SBATCH", ".venv/bin/python -m pip")
+ELSEWHERE = ("dask ", "export ", "for ", "(umask", "source ", ". .venv", "#SBATCH", ".venv/bin/python -")
 """Lines for which no test here stands: the environment, certificates, and Dask's own (see test_cluster)."""
 
 

@@ -6,7 +6,7 @@ with networks follows as soon as these are there. A unit that several experiment
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -68,15 +68,21 @@ def run_of(unit: Unit) -> str | None:
     return run.id if run is not None and unit.stage == 0 else None
 
 
-def jobs(only: Collection[str] | None = None) -> list[Job]:
-    """Everything that the study asks for (or some of its experiments) in its order, each unit once."""
+def jobs(only: Collection[str] | None = None, given: Mapping[str, Any] | None = None) -> list[Job]:
+    """Everything that the study asks for (or some of its experiments) in its order, each unit once.
+
+    ``given`` are parameters of those experiments that have them.
+    """
     asked: dict[str, Any] = {}
     found: dict[str, Job] = {}
     for phase in PHASES:
         name = phase.experiment
         if only and name not in only:
             continue
-        experiment = asked.get(name) or asked.setdefault(name, EXPERIMENTS[name]())
+        if name not in asked:
+            kind = EXPERIMENTS[name]
+            asked[name] = kind(**{n: value for n, value in (given or {}).items() if n in kind.model_fields})
+        experiment = asked[name]
         here = [u for u, labels in experiment.asked_once if phase.boards is None or labels["board"] in phase.boards]
         for unit in sorted(here, key=_order):
             found.setdefault(unit.id, Job(unit, name, phase.title))

@@ -27,10 +27,11 @@ from wslib.study.engine.publishing import publish_experiment
 from wslib.study.engine.units import Unit, UnitsFailed
 from wslib.study.pages.base import Experiment, refuse_idle
 from wslib.study.pages.catalogue import EXPERIMENTS
-from wslib.workers import default_workers
 
 TRAINED = tuple(method for method in GUIDED if method not in METHODS)
 """Methods whose trained networks one can play against by their name ('rave' is the player without a network)."""
+
+WORKERS = "worker processes (default: one per core, or per graphics card where one is used; more share the cards)"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -86,7 +87,9 @@ def _parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
     study = commands.add_parser("study", help="compute the whole study, and publish it", description=text)
     study.add_argument("--plan", action="store_true", help="compute nothing: say what is missing and how long it takes")
     study.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these experiments")
-    study.add_argument("--workers", type=int, default=0, help="worker processes (default: one per core)")
+    study.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
+                       help="a parameter of all experiments that have it, as in --set preset=paper")  # fmt: skip
+    study.add_argument("--workers", type=int, default=0, help=WORKERS)
     study.add_argument("--on", metavar="ADDRESS", help="a Dask scheduler, as in tcp://127.0.0.1:8786")
     study.add_argument("--publish", type=float, nargs="?", const=20.0, metavar="MINUTES",
                        help="publish in data/ what is new, every so many minutes (20) and at the end")  # fmt: skip
@@ -149,7 +152,7 @@ def _with_experiment(commands: Any, name: str, action: Any, text: str, named: st
     command = commands.add_parser(name, help=text, description=text, formatter_class=raw, epilog=_parameters_of(named))
     command.add_argument("experiment", choices=sorted(EXPERIMENTS), nargs="?" if name == "verify" else None)
     if name != "verify":
-        command.add_argument("--workers", type=int, default=0, help="worker processes (default: one per core)")
+        command.add_argument("--workers", type=int, default=0, help=WORKERS)
     command.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, as in --set games=20"
     )
@@ -194,13 +197,16 @@ def _runs(asked: argparse.Namespace) -> None:
         print(frame[shows].astype({"iterations": "Int64", "switch": "Int64"}).to_string(index=False, na_rep="–"))
 
 
-def _experiment(name: str, settings: Sequence[str], workers: int) -> Experiment:
-    values: dict[str, Any] = {}
+def _values(settings: Sequence[str]) -> dict[str, str]:
+    """What ``--set`` gives, by name."""
     for setting in settings:
-        key, equals, value = setting.partition("=")
-        if not equals:
+        if "=" not in setting:
             raise ParameterError(f"--set {setting!r} is not allowed: it should be NAME=VALUE, as in games=20")
-        values[key] = value
+    return dict(setting.split("=", 1) for setting in settings)
+
+
+def _experiment(name: str, settings: Sequence[str], workers: int) -> Experiment:
+    values = _values(settings)
     asked = EXPERIMENTS[name](**({"workers": workers} | values))
     refuse_idle(asked, values)
     return asked
@@ -211,8 +217,16 @@ def _study(asked: argparse.Namespace) -> None:
         cluster.check_address(asked.on)
     if asked.publish is not None and not asked.publish >= 0:
         raise ParameterError(f"--publish {asked.publish} is not allowed: it should be minutes, 0 or more")
-    workers = asked.workers or default_workers()
-    study = whole.Study(whole.names(asked.only))
+    only, given = whole.names(asked.only), _values(asked.set)
+    for name in given:
+        if not any(name in EXPERIMENTS[chosen].model_fields for chosen in only or EXPERIMENTS):
+            raise ParameterError(
+                f"none of these experiments has a parameter {name!r}: 'wslib run NAME --help' lists them"
+            )
+    if given and asked.publish is not None:
+        raise ParameterError("--publish publishes the study as it is: 'wslib publish NAME --set' does what is set here")
+    study = whole.Study(only, given=given)
+    workers = asked.workers or study.workers()
     print("\n".join(whole.plan(study, workers)), flush=True)
     if asked.plan:
         return
@@ -325,8 +339,7 @@ def _end(asked: argparse.Namespace, units: Sequence[Unit], found: pd.DataFrame) 
         print(f"those computed here are in {store.default_root()}" if "computed here" in counts else "")
     print(f"to look into one: wslib show {name}")
     if asked.unit is None and asked.index is None and asked.kind is None:
-        values = dict(setting.split("=", 1) for setting in asked.set)
-        print(f"as a page: {shown.page_line(asked.experiment, values)}")
+        print(f"as a page: {shown.page_line(asked.experiment, _values(asked.set))}")
 
 
 def _verify(asked: argparse.Namespace) -> int:

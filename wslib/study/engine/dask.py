@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from wslib.parameters import ParameterError
+from wslib.study.engine.provenance import needs_gpu
 from wslib.study.engine.store import LocalStore
-from wslib.study.engine.units import Unit, compute_unit, needs_gpu
+from wslib.study.engine.units import Unit, compute_unit
 from wslib.workers import Failed, More, WorkerLost
 
 RETRIES = 3
@@ -114,7 +115,7 @@ def as_ready_on(more: More, on: Any, failed: Failed, ahead: int | None = None) -
 
 
 def _submitted(client: Any, unit: Unit, root: Path, *again: bool) -> Any:
-    # Workers with GPUs offer one each (``--resources GPU=1``).
+    # Workers with GPUs say so by ``--resources GPU=1``; which of them each takes it finds out by itself.
     key, resources = f"{unit.kind}-{unit.id}", {"GPU": 1} if needs_gpu(unit) else None
     return client.submit(
         stored_unit, unit, root.resolve(), *again, key=key, pure=False, retries=RETRIES, resources=resources

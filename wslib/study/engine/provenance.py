@@ -9,7 +9,7 @@ import os
 import platform
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from itertools import product
@@ -45,6 +45,19 @@ def gpus_here() -> int:
     import torch
 
     return torch.cuda.device_count()
+
+
+def needs_gpu(unit: Any) -> bool:
+    """Whether a unit computes on a GPU: it trains a run, or plays with networks of runs, whose device that is."""
+    players = [getattr(unit, name, None) for name in ("a", "b")]
+    runs = [getattr(one, "run", None) for one in (unit, *players)]
+    members = getattr(unit, "members", ())
+    return any(getattr(one, "device", "cpu") == "cuda" for one in (unit, *runs)) or any(map(needs_gpu, members))
+
+
+def cards_for(units: Sequence[Any]) -> int:
+    """How many GPUs there are for these units: none where none of them needs one."""
+    return gpus_here() if any(map(needs_gpu, units)) else 0
 
 
 def graphics_card() -> dict[str, str]:

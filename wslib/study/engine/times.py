@@ -11,6 +11,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from wslib.games import game
 from wslib.parameters import canonical_json
 from wslib.study.engine.provenance import machine
@@ -34,6 +36,13 @@ OTHERS = {
     "false_alarms": (20.0, 4000, 1), "coverage": (20.0, 4000, 1),
 }  # fmt: skip
 """Other kinds: seconds of a unit with so many games or positions, and so many simulations of both sides together."""
+CALLS, BESIDE = 57, 0.10
+"""An iteration of 50 games of self-play and 40 of the arena by torch: calls for evaluations, and seconds of a processor
+beside them, for each simulation of a move (``data/bench/batches.csv``; games of 36 cells)."""
+CALL, STEP = 0.001, 0.004
+"""Seconds of a call and of a training step on a graphics card. Nobody has measured them: that is why it is said."""
+PLIES = {"connect4": 30, "othello": 33, "gobang": 12}
+"""Positions of a game of self-play, as in the published runs."""
 Key = tuple[Any, ...]
 
 
@@ -54,6 +63,7 @@ def keys(work: Work) -> list[Key]:
     kind, asked = work
     if kind in RUNS:
         kind, run = "run" if kind == "network" else kind, asked["run"]  # a run once more
+        kind += " on a card" if run.get("device") == "cuda" else ""  # says nothing of other runs
         exact = canonical_json({**run, "seed": None})
         names = ("game", "epochs", "simulations", "episodes", "shape", "channels", "symmetries", "trainer", "device")
         return [(kind, exact), (kind, *(str(run.get(name)) for name in names)), (kind, run["game"]), (kind,)]
@@ -70,13 +80,30 @@ def assumed(work: Work) -> float:
         both = sum(map(_simulations, _players(asked))) or 2 * asked.get("simulations", 0) or simulations
         return seconds * number / usual * both / simulations
     run, board = asked["run"], game(asked["run"]["game"])
+    share = SWITCH if kind == "switch" else asked["iterations"] / 100
+    if run.get("device") == "cuda":
+        return 100 * share * sum(on_a_card(run, asked.get("iterations", 100)))
     minutes = next((m for name, m in RUN_MINUTES.items() if run["game"].startswith(name)), 8.0) * board.cells / 36
     # A table run spends about a fifth of its time on games, and the rest on its ten epochs.
     games = 0.18 * run["episodes"] / 50 * run["simulations"] / 100
     training = 0.82 * run["epochs"] / 10 * run["episodes"] / 50 * (8 if run["symmetries"] == "all" else 1)
     # The weights of two layers of equal width, and with them the arithmetic, go with the square of that.
     whole = 60 * minutes * (games + training) * max((run["channels"] / 32) ** 2, 0.1)
-    return whole * (SWITCH if kind == "switch" else asked["iterations"] / 100)
+    return whole * share
+
+
+def on_a_card(run: Mapping[str, Any], iterations: int) -> tuple[float, float, float]:
+    """What to expect of an iteration on a graphics card, in seconds: evaluations, the processor beside, training.
+
+    The mean over so many iterations, as the first ones have few examples to train on.
+    """
+    board = game(run["game"])
+    plies = next((number for name, number in PLIES.items() if board.id.startswith(name)), 30) * board.cells / 36
+    size = run["simulations"] * board.cells / 36
+    views = len(board.views(np.zeros((board.rows, board.cols)))) if run["symmetries"] == "all" else 1
+    remembered = sum(min(k, run["retrained"]) for k in range(1, iterations + 1)) / iterations
+    steps = run["epochs"] * remembered * run["episodes"] * plies * views / run["batch"]
+    return CALLS * size * CALL, BESIDE * size * (run["episodes"] + 40) / 90, steps * STEP
 
 
 def _players(asked: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -22,7 +22,7 @@ from wslib.games.position import GameName
 from wslib.parameters import ParameterError, Parameters
 from wslib.play import PlayerSettings, match
 from wslib.study.engine.progress import Progress
-from wslib.study.engine.provenance import gpus_here, graphics_card, machine
+from wslib.study.engine.provenance import cards_for, graphics_card, machine, needs_gpu
 from wslib.study.engine.published import Published, other_shelves, shelf
 from wslib.study.engine.store import LocalStore, Stored, sweep
 from wslib.workers import Failed, WorkerLost, in_processes
@@ -232,7 +232,7 @@ def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: b
     failures: list[tuple[Unit, Exception]] = []
     waiting: list[tuple[Unit, Unit]] = []
     units = [*to_train(units, store.root), *units]
-    workers = workers or (gpus_here() if on is None and any(map(needs_gpu, units)) else 0)
+    workers = workers or (cards_for(units) if on is None else 0)
     units = joined(units)
     with Progress(units, store.root, workers, progress, elsewhere=on is not None) as bar:
         for stage in sorted({unit.stage for unit in units}):
@@ -311,11 +311,3 @@ def compute_unit(unit: Unit, root: Path, **how: Any) -> str:
         provenance = {**made, "results_version": part.results_version, **notes}
         LocalStore(root).commit(part.kind, part.id, part.canonical(), summary, tables, provenance)
     return unit.id
-
-
-def needs_gpu(unit: Any) -> bool:
-    """Whether a unit computes on a GPU: it trains a run, or plays with networks of runs, whose device that is."""
-    players = [getattr(unit, name, None) for name in ("a", "b")]
-    runs = [getattr(one, "run", None) for one in (unit, *players)]
-    members = getattr(unit, "members", ())
-    return any(getattr(one, "device", "cpu") == "cuda" for one in (unit, *runs)) or any(map(needs_gpu, members))

@@ -6,7 +6,7 @@ was: it looks again at what is there.
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from wslib.parameters import ParameterError
 from wslib.study.engine import store
 from wslib.study.engine.agenda import Job, Known, Queue, jobs
 from wslib.study.engine.dask import as_ready_on, stored_unit
+from wslib.study.engine.provenance import cards_for
 from wslib.study.engine.published import shelf
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.times import Key, Times, Work, assumed, duration, keys, work_of
@@ -33,9 +34,10 @@ Publish = Callable[[str], object]
 class Study:
     """The jobs of the study (or of some of its experiments), and which of them are still to be done."""
 
-    def __init__(self, only: Collection[str] | None = None, root: Path | None = None):
+    def __init__(self, only: Collection[str] | None = None, root: Path | None = None,
+                 given: Mapping[str, Any] | None = None):  # fmt: skip
         self.root = root if root is not None else store.default_root()
-        self.jobs = jobs(only)
+        self.jobs = jobs(only, given)
         self.known = Known(self.root)
         self.queue = Queue([job for job in self.jobs if not self.known(job.unit)], self.root)
         self.times = Times.known({job.unit.kind for job in self.queue.jobs}, self.root)
@@ -50,6 +52,10 @@ class Study:
         kind = keys(work)[0], assumed(work)
         self.works.setdefault(kind, work)
         return kind
+
+    def workers(self) -> int:
+        """How many processes compute here unless told otherwise: one per core, or per GPU where one is used."""
+        return cards_for([job.unit for job in self.queue.jobs]) or default_workers()
 
     def seconds_left(self) -> float:
         """Processor seconds of everything that is left."""
@@ -166,7 +172,7 @@ def compute(study: Study, workers: int = 0, on: Any = None, publish: Publish | N
     A unit that fails does not stop the others; :class:`UnitsFailed` tells of all of them at the end.
     """
     check_writable(study.root)
-    workers = workers or default_workers()
+    workers = workers or study.workers()
     progress, failures = Progress(study, workers, tell), list[tuple[Unit, Exception]]()
     given: list[Job] = []
     published = time.monotonic() - 60 * minutes  # what an earlier call has left is published soon
