@@ -501,15 +501,25 @@ def test_what_acts_with_the_preset_smoke_may_be_set(capsys: pytest.CaptureFixtur
     assert len(capsys.readouterr().out.split()) > 1
 
 
+@pytest.mark.parametrize("line", [["run", "orientation"], ["study", "--only", "orientation"]])
+@pytest.mark.parametrize(
+    ("store", "why"),
+    [
+        ("/proc/none", "/proc/none (No such file or directory): WSLIB_STORE should name a folder of your own"),
+        ("FILE", "(File exists): WSLIB_STORE"),
+        ("FILE/below", "(Not a directory): WSLIB_STORE"),
+        ("/dev/full/x", "(Not a directory): WSLIB_STORE"),
+        ("~nobody-of-this-name/store", "there is no such home: it should be a full path"),
+    ],
+)
 def test_a_store_that_cannot_be_written_to_is_refused_before_anything_is_computed(
-    root: Path, small: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
+    line: list[str], store: str, why: str, root: Path, small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):  # fmt: skip
     monkeypatch.setattr(study, "compute_unit", lambda *_: pytest.fail("something was computed"))
-    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != root.parent)  # root may write anywhere
-    told = refusal(["run", "orientation", "--workers", "1"], capsys)
-    assert f"fresh results cannot be kept in {root}: {root.parent} is not a folder that you may write to" in told
-    monkeypatch.setenv("WSLIB_STORE", "~nobody-of-this-name/store")
-    assert "there is no such home: it should be a full path" in refusal(["run", "orientation"], capsys)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("WSLIB_STORE", store.replace("FILE", str(tmp_path / "file")))
+    assert why in refusal([*line, "--workers", "1"], capsys)
 
 
 def test_a_command_needs_no_standard_error_and_puts_no_bar_into_a_log(root: Path):

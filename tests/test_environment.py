@@ -100,3 +100,25 @@ def test_no_file_names_an_index_of_packages_or_a_path_of_one_machine():
             if index.search(line) or home.search(line):
                 found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()[:120]}")
     assert not found, "\n".join(found)
+
+
+def test_setting_up_without_a_network_says_that_one_is_missing(tmp_path: Path):
+    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\ncase "$*" in *install*|*download*) exit 1;; *) exit 0;; esac\n')
+    python.chmod(0o755)
+    done = subprocess.run(["make", "env"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Setting up needs the network, this once" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_make_bench_hands_its_arguments_to_both_parts():
+    line = ["make", "-n", "bench", "BENCH_ARGS=--repetitions 3 --publish"]
+    told = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for part in ("run", "learning"):
+        assert f"tests/bench/{part}.py --repetitions 3 --publish" in told
+        known = subprocess.run([sys.executable, f"tests/bench/{part}.py", "--help"], cwd=ROOT, capture_output=True,
+                               text=True, check=True).stdout  # fmt: skip
+        assert "--repetitions" in known and "--publish" in known

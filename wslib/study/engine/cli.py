@@ -24,7 +24,7 @@ from wslib.study.engine import dask as cluster
 from wslib.study.engine import networks, shown, store, verify, whole
 from wslib.study.engine import units as study
 from wslib.study.engine.publishing import publish_experiment
-from wslib.study.engine.units import Unit, UnitsFailed
+from wslib.study.engine.units import Unit, UnitsFailed, check_writable
 from wslib.study.pages.base import Experiment, refuse_idle
 from wslib.study.pages.catalogue import EXPERIMENTS
 
@@ -166,7 +166,8 @@ def _parameters_of(experiment: str) -> str:
         return "the parameters of an experiment: wslib run EXPERIMENT --help"
     kind = EXPERIMENTS[experiment]
     lines = [f"parameters of {experiment} (--set NAME=VALUE):"]
-    for name, field in kind.model_fields.items():
+    beside = getattr(kind, "beside_the_cell", ())
+    for name, field in ((name, field) for name, field in kind.model_fields.items() if name not in beside):
         usual = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
         lines.append(f"  {name:16} {field.description} (default: {usual})")
     if further := sorted(getattr(kind, "further", ())):
@@ -225,6 +226,8 @@ def _study(asked: argparse.Namespace) -> None:
             )
     if given and asked.publish is not None:
         raise ParameterError("--publish publishes the study as it is: 'wslib publish NAME --set' does what is set here")
+    if not asked.plan:
+        check_writable(store.default_root())
     study = whole.Study(only, given=given)
     workers = asked.workers or study.workers()
     print("\n".join(whole.plan(study, workers)), flush=True)

@@ -18,7 +18,6 @@ from pydantic import Field, model_validator
 
 from wslib._compiled import stream
 from wslib.games import game
-from wslib.games.position import GameName
 from wslib.parameters import NETWORK_RESULTS_VERSION, RESULTS_VERSION, Parameters, digest
 from wslib.play import Games, NetworkPlayer, PlayerSettings, match, sit
 from wslib.play.matches import Table, random_opening
@@ -26,7 +25,7 @@ from wslib.play.players import Seat
 from wslib.search import GuidedSettings
 from wslib.search.guided import Evaluator
 from wslib.study.engine.networks import is_there, published_network
-from wslib.study.engine.units import Computed, Unit
+from wslib.study.engine.units import Computed, GamesUnit, Unit
 from wslib.training.settings import RunSettings
 
 
@@ -53,17 +52,15 @@ GROUP = 12
 """A block has the pairs of so many entrants with as many others: at most 144, whose trees fit into memory."""
 
 
-class PairUnit(Unit):
+class PairUnit(GamesUnit):
     """Two entrants and their block of games. Make it with :func:`pair`, which puts them into a fixed order."""
 
     kind: ClassVar[str] = "pair"
 
-    game: GameName = Field(description="the game, as in 'othello-6x6'")
     a: Entrant = Field(discriminator="method")
     b: Entrant = Field(discriminator="method")
     games: int = Field(20, ge=2, multiple_of=2, description="number of games, half with each colour")
     opening_plies: int = Field(4, ge=0, description="random plies before the entrants take over")
-    seed: int = Field(0, ge=0)
 
     @model_validator(mode="after")
     def _of_one_game(self) -> Self:

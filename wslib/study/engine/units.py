@@ -5,7 +5,7 @@ so a rerun, a resumed run and the building of the book are one thing: asking aga
 """
 
 import errno
-import os
+import tempfile
 import time
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,17 +61,13 @@ class Unit(Parameters):
         """Do the work; the same parameters always give the same result. Long work keeps its states below ``root``."""
 
 
-class MatchUnit(Unit):
-    """A match of two players."""
-
-    kind: ClassVar[str] = "match"
+class GamesUnit(Unit):
+    """Games of two players after openings."""
 
     game: GameName = Field(description="the game, as in 'othello-6x6'")
-    a: PlayerSettings = Field(discriminator="method")
-    b: PlayerSettings = Field(discriminator="method")
-    games: int = Field(500, ge=2, multiple_of=2, description="number of games, half with each colour")
+    games: int = Field(ge=2, multiple_of=2, description="number of games, half with each colour")
     seed: int = Field(0, ge=0)
-    opening_plies: int = Field(0, ge=0, description="random plies before the players take over")
+    opening_plies: int = Field(ge=0, description="random plies before the players take over")
 
     @model_validator(mode="after")
     def _opening_fits(self) -> Self:
@@ -81,6 +77,17 @@ class MatchUnit(Unit):
                 f"{game(self.game).cells - 1}"
             )
         return self
+
+
+class MatchUnit(GamesUnit):
+    """A match of two players."""
+
+    kind: ClassVar[str] = "match"
+
+    a: PlayerSettings = Field(discriminator="method")
+    b: PlayerSettings = Field(discriminator="method")
+    games: int = Field(500, ge=2, multiple_of=2, description="number of games, half with each colour")
+    opening_plies: int = Field(0, ge=0, description="random plies before the players take over")
 
     def compute_in(self, root: Path) -> Computed:
         played = match(game(self.game), self.a, self.b, self.games, self.seed, self.opening_plies)
@@ -211,12 +218,14 @@ def no_more_room(error: Exception) -> bool:
 
 def check_writable(root: Path) -> None:
     """Refuse a store that is not ours to write to before anything is computed for it."""
-    there = next(folder for folder in (root, *root.parents) if folder.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=root):
+            pass
+    except OSError as error:
         raise ParameterError(
-            f"fresh results cannot be kept in {root}: {there} is not a folder that you may write to; WSLIB_STORE "
-            "should name a folder of your own"
-        )
+            f"fresh results cannot be kept in {root} ({error.strerror}): WSLIB_STORE should name a folder of your own"
+        ) from None
 
 
 def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: bool, on: Any) -> None:

@@ -19,7 +19,7 @@ from wslib.study.engine.provenance import cards_for
 from wslib.study.engine.published import shelf
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.times import Key, Times, Work, assumed, duration, keys, work_of
-from wslib.study.engine.units import Unit, UnitsFailed, check_writable, no_more_room, other_code, told_of
+from wslib.study.engine.units import Unit, UnitsFailed, no_more_room, other_code, told_of
 from wslib.study.pages.catalogue import EXPERIMENTS
 from wslib.workers import Failed, as_ready, default_workers
 
@@ -171,7 +171,6 @@ def compute(study: Study, workers: int = 0, on: Any = None, publish: Publish | N
 
     A unit that fails does not stop the others; :class:`UnitsFailed` tells of all of them at the end.
     """
-    check_writable(study.root)
     workers = workers or study.workers()
     progress, failures = Progress(study, workers, tell), list[tuple[Unit, Exception]]()
     given: list[Job] = []
