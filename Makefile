@@ -137,7 +137,7 @@ book/runs/$(1).ipynb: $(shell find data/$(1) -type f -not -path '*/.*' 2>/dev/nu
 endef
 $(foreach name,$(NAMES),$(eval $(call published,$(name))))
 # One plays against the published networks.
-book/runs/play.ipynb: $(wildcard data/*/networks/*/manifest.json data/*/networks/manifest.json)
+book/runs/play.ipynb: $(wildcard data/*/networks/*/manifest.json)
 # These pages look at all of them.
 book/runs/verdicts.ipynb book/runs/explorer.ipynb book/runs/what_came_out.ipynb: $(shell find data -name '*.csv*' -not -path '*/.*' 2>/dev/null)
 

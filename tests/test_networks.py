@@ -295,34 +295,11 @@ def test_a_pool_grows_by_a_run_at_any_time_and_nothing_published_is_trained_agai
     assert networks.shelf("trial").units() == [unit.id for unit in (*UNITS, ninth)]
 
 
-# --- files of long ago --------------------------------------------------------------------------------------------
-
-
-def publish_as_long_ago(trained: Path, data: Path) -> None:
-    """Networks side by side under one manifest."""
-    publish(trained)
-    files = {f"{unit.run.id}-0002.safetensors": network_file(unit.run, 2) for unit in UNITS}
-    facts = {f"{unit.run.id}-0002.safetensors": {"run": unit.run.canonical(), "iteration": 2} for unit in UNITS}
-    shutil.rmtree(data / "trial" / "networks")
-    storing.write_folder(data / "trial" / "networks", files, {"networks": facts})
-
-
-def test_networks_that_were_published_side_by_side_are_read_and_moved_when_published_anew(
-    trained: Path, data: Path, tmp_path: Path
-):
-    wanted = network_file(run(), 2, trained)
-    publish_as_long_ago(trained, data)
-    assert network_file(run(), 2, tmp_path / "empty") == wanted
-    assert is_there(run(), 2, tmp_path / "empty")
-    publish(tmp_path / "empty")
+def test_networks_of_long_ago_that_lie_side_by_side_are_cleared_away(trained: Path, data: Path):
     folder = data / "trial" / "networks"
+    storing.write_folder(folder, {"0123-0002.safetensors": b"old"}, {"networks": {}})
+    publish(trained)
     assert sorted(path.name for path in folder.iterdir()) == sorted(f"{unit.run.id}-0002" for unit in UNITS)
-    assert network_file(run(), 2, tmp_path / "empty") == wanted
-    publish_as_long_ago(trained, data)
-    path = folder / f"{run().id}-0002.safetensors"
-    path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(NotAtHand, match="instead of"):
-        network_file(run(), 2, tmp_path / "empty")
 
 
 def test_an_archive_is_the_same_whenever_it_is_packed(trained: Path, tmp_path: Path):

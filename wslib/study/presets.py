@@ -1,5 +1,7 @@
 """Named scales of a training run, from seconds to what the sources did."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from wslib.parameters import ParameterError
@@ -38,3 +40,22 @@ def preset(name: str, **changes: Any) -> RunSettings:
     idle = {*(() if method in with_rave() else RAVE_OPTIONS), *(("policy",) if method in WITHOUT_POLICY else ())}
     acting = {option: value for option, value in PRESETS[name].items() if option not in idle}
     return RunSettings(**{**acting, **changes})
+
+
+def nearest(run: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The preset to which a run, by its canonical settings, comes closest, and in which settings it differs from it.
+
+    How its warm start ends is no difference. A run of which no preset can be made is "other".
+    """
+    given = {name: run.get(name) for name in ("game", "method", "seed", "switch", "warm_iterations", "shape")}
+    found: list[tuple[str, dict[str, Any]]] = []
+    for name in PRESETS:
+        with suppress(ParameterError):
+            usual = {**preset(name, **given).canonical(), "shape": "author"}
+            names = sorted({*run, *usual})
+            found.append((name, {n: run.get(n) for n in names if _plain(run.get(n)) != _plain(usual.get(n))}))
+    return min(found or [("other", {})], key=lambda one: len(one[1]))
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

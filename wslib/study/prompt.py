@@ -31,11 +31,11 @@ from wslib.play.players import player_of
 from wslib.prompt.networks import PlayingNetwork
 from wslib.search import GUIDED
 from wslib.study.claims.evidence import Evidence
-from wslib.study.claims.listing import NAMES, all_runs, preset_of, published, stored, warm_start
+from wslib.study.claims.listing import NAMES, all_runs, preset_of, warm_start
 from wslib.study.engine import networks
 from wslib.study.engine import units as study
-from wslib.study.engine.published import shelf
-from wslib.study.engine.run_files import RunFiles
+from wslib.study.engine.everything import published, stored
+from wslib.study.engine.run_files import RunFiles, settings_of_run
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, read_manifest
 from wslib.study.engine.tournament import NetworkEntrant, meetings
@@ -184,22 +184,16 @@ def runs() -> pd.DataFrame:
 def run(unit: str) -> Run:
     """A run that is published or stored here, by the name of its unit as ``runs()`` lists it, or by its id."""
     if isinstance(unit, str) and unit:
-        for one in (*published(("run",)), *stored(LocalStore(), ("run",))):
+        for one in (*published("run"), *stored(LocalStore(), "run")):
             with suppress(ParameterError, LookupError, TypeError):
-                settings = _settings_of(one.parameters["run"])
+                settings = settings_of_run(one.parameters["run"])
                 if one.unit.startswith(unit) or settings.id.startswith(unit):
                     found = Run(settings, int(one.parameters["iterations"]))
                     # As it was stored: also what today's code, by its version, would ask for anew.
-                    kept = (shelf(one.experiment) if one.experiment else LocalStore()).read(one.kind, one.unit)
-                    if kept is not None:
+                    if kept := one.read():
                         vars(found)["log"] = kept.tables["iterations"]
                     return found
     raise ParameterError(f"there is no run {brief(unit)}; runs() lists those that are there, by their unit")
-
-
-def _settings_of(canonical: Mapping[str, Any]) -> RunSettings:
-    """A run's settings from their canonical form, in which fields that cannot act are null."""
-    return RunSettings(**{field: value for field, value in canonical.items() if value is not None})
 
 
 # --- networks ---------------------------------------------------------------------------------------------------------
@@ -235,7 +229,7 @@ def runs_in(root: Path) -> list[RunSettings]:
     for folder in (root / "state").glob("*"):
         with suppress(OSError, DamagedResult, ParameterError, KeyError, ValueError):
             latest = max(folder.glob(f"*/{MANIFEST}"), key=lambda path: path.stat().st_mtime)
-            run = _settings_of(read_manifest(latest.parent)["run"])
+            run = settings_of_run(read_manifest(latest.parent)["run"])
             if run.id == folder.name:
                 found.append((latest.stat().st_mtime, run))
     return [run for _, run in sorted(found, key=lambda one: -one[0])]
@@ -246,7 +240,7 @@ def _there() -> list[_There]:
     there = []
     for canonical, name, results, iterations in _found():
         try:
-            run = _settings_of(canonical)
+            run = settings_of_run(canonical)
         except ParameterError:
             continue
         if run.id == name:

@@ -5,18 +5,17 @@ the scale of their pool; a run that is in several pools has a row in each.
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
-from wslib.files import published_root
-from wslib.parameters import ParameterError, digest
+from wslib.parameters import digest
 from wslib.study.claims.evidence import Evidence
-from wslib.study.engine.published import shelf
-from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, read_manifest
-from wslib.study.presets import PRESETS, preset
+from wslib.study.engine.everything import Found, published, stored
+from wslib.study.engine.store import LocalStore, Stored
+from wslib.study.presets import nearest
 
 KINDS = ("run", "switch")
 """Kinds of units that are training runs."""
@@ -27,42 +26,6 @@ COLUMNS = ("experiment", "game", "method", "warm start", "preset", "seed", "iter
 NAMES = {"gobang-6x6-k4": "gobang", "connect4-6x6-k4": "connect4", "othello-6x6": "othello"}
 
 
-class Found(NamedTuple):
-    """A result as the files have it."""
-
-    unit: str
-    kind: str
-    experiment: str
-    parameters: dict[str, Any]
-    summary: dict[str, Any]
-    provenance: Mapping[str, Any]
-    results: str
-    """"published" or "computed here"."""
-
-
-def published(kinds: tuple[str, ...], root: Path | None = None) -> Iterator[Found]:
-    """Everything of these kinds that is published, experiment by experiment."""
-    for name in sorted(path.parent.name for path in (root or published_root()).glob(f"*/{MANIFEST}")):
-        try:
-            for kind, unit, parameters in shelf(name, root).asked(*kinds):
-                result = shelf(name, root).read(kind, unit)
-                if result is not None:
-                    yield Found(unit, kind, name, parameters, result.summary, result.provenance, "published")
-        except DamagedResult:
-            continue  # the store's own reading of it tells of the damage
-
-
-def stored(store: LocalStore, kinds: tuple[str, ...]) -> Iterator[Found]:
-    """Everything of these kinds that is in a store."""
-    for kind in kinds:
-        for path in sorted((store.root / kind).glob(f"*/{MANIFEST}")):
-            unit = path.parent.name
-            result = store.read(kind, unit)
-            if result is not None:
-                parameters = read_manifest(path.parent).get("parameters", {})
-                yield Found(unit, kind, "", parameters, result.summary, result.provenance, "computed here")
-
-
 def understood(found: Iterable[Found]) -> Iterator[tuple[Found, dict[str, Any]]]:
     """Those that say what a run, or a measurement of one, says, with their rows; others are left out with a warning.
 
@@ -70,7 +33,8 @@ def understood(found: Iterable[Found]) -> Iterator[tuple[Found, dict[str, Any]]]
     """
     for one in found:
         try:
-            yield one, _row(one) if one.kind in KINDS else _measured(one)
+            if (result := one.read()) is not None:
+                yield one, _row(one, result) if one.kind in KINDS else _measured(one, result)
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
             warnings.warn(
                 f"{one.kind} {one.unit} ({one.experiment or one.results}) is left out: it does not say what a result "
@@ -82,9 +46,9 @@ def understood(found: Iterable[Found]) -> Iterator[tuple[Found, dict[str, Any]]]
 def all_runs(evidence: Evidence, root: Path | None = None, store: LocalStore | None = None) -> pd.DataFrame:
     """A row per training run and experiment (and pool, where it is rated in several)."""
     kinds = (*KINDS, MEASURED)
-    found = list(understood(published(kinds, root)))
+    found = list(understood(published(*kinds, root=root)))
     known = {one.unit for one, _ in found}
-    found += understood(one for one in stored(store or LocalStore(), kinds) if one.unit not in known)
+    found += understood(one for one in stored(store or LocalStore(), *kinds) if one.unit not in known)
     asked_by = _asked_by(evidence)
     optimal = _optimal([row for one, row in found if one.kind == MEASURED])
     elos = _elos(evidence)
@@ -105,9 +69,9 @@ def all_runs(evidence: Evidence, root: Path | None = None, store: LocalStore | N
     return frame.assign(last=last).sort_values(["last", *order], kind="stable", ignore_index=True).drop(columns="last")
 
 
-def _row(one: Found) -> dict[str, Any]:
+def _row(one: Found, result: Stored) -> dict[str, Any]:
     run = one.parameters["run"]
-    made = one.provenance
+    made = result.provenance
     stages = [made[name] for name in made if name.startswith("cpu_") and name != "cpu_seconds"]
     resumed = pd.to_numeric(made.get("resumed_after", 0), errors="coerce") > 0  # the times are those of a part
     seconds = pd.to_numeric(pd.Series(stages or [made.get("cpu_seconds")]), errors="coerce").sum(min_count=1)
@@ -117,9 +81,9 @@ def _row(one: Found) -> dict[str, Any]:
         "warm start": warm_start(run),
         "preset": preset_of(run),
         "seed": run["seed"],
-        "iterations": one.summary.get("iterations"),
-        "accepted": one.summary.get("accepted"),
-        "switch": one.summary.get("switch_iteration"),
+        "iterations": result.summary.get("iterations"),
+        "accepted": result.summary.get("accepted"),
+        "switch": result.summary.get("switch_iteration"),
         "CPU minutes": None if resumed else seconds / 60,
         "code": made.get("code", ""),
         "results": one.results,
@@ -134,9 +98,9 @@ def _row(one: Found) -> dict[str, Any]:
     return row
 
 
-def _measured(one: Found) -> dict[str, Any]:
+def _measured(one: Found, result: Stored) -> dict[str, Any]:
     """Whose network was measured when, and its share of optimal moves (none where it did not play by itself)."""
-    share = None if one.parameters.get("search") else one.summary.get("optimal")
+    share = None if one.parameters.get("search") else result.summary.get("optimal")
     return {
         "run": digest(one.parameters["run"]),
         "iteration": int(one.parameters["iteration"]),
@@ -164,23 +128,8 @@ def preset_of(run: dict[str, Any]) -> str:
     >>> preset_of(run.canonical())
     'laptop, c = 2.0'
     """
-    given = {name: run.get(name) for name in ("game", "method", "seed", "switch", "warm_iterations")}
-    differences = {}
-    for name in PRESETS:
-        try:
-            usual = preset(name, **given).canonical()
-        except ParameterError:
-            continue
-        names = sorted({*run, *usual})
-        differences[name] = [f"{n} = {run.get(n)}" for n in names if _plain(run.get(n)) != _plain(usual.get(n))]
-    if not differences:
-        return "other"
-    nearest = min(differences, key=lambda name: len(differences[name]))
-    return ", ".join([nearest, *differences[nearest]])
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+    name, differences = nearest(run)
+    return ", ".join([name, *(f"{option} = {value}" for option, value in differences.items())])
 
 
 def _asked_by(evidence: Evidence) -> dict[str, list[str]]:

@@ -22,9 +22,9 @@ from wslib.parameters import ParameterError, canonical_json
 from wslib.search.guided import Evaluator
 from wslib.study.engine import store
 from wslib.study.engine.published import shelf
-from wslib.study.engine.run_files import KEPT, RunFiles, Told, called
+from wslib.study.engine.run_files import KEPT, RunFiles, Told, called, settings_of_run
 from wslib.study.engine.runs import RunUnit
-from wslib.study.engine.store import MANIFEST, DamagedResult, Stored, read_folder, read_manifest, read_part, set_aside
+from wslib.study.engine.store import MANIFEST, DamagedResult, Stored, read_folder, read_manifest, set_aside
 from wslib.study.engine.units import Computed, Unit
 from wslib.study.engine.verify import differing
 from wslib.training.settings import RunSettings
@@ -79,7 +79,7 @@ def is_there(run: RunSettings, iteration: int, root: Path | str | None = None) -
     return (
         iteration in RunFiles(run, root).iterations()
         or (root / "networks" / name / MANIFEST).exists()
-        or any((place if place.suffix else place / FILE).exists() for place in _published(name))
+        or any((place / FILE).exists() for place in _published(name))
     )
 
 
@@ -89,10 +89,8 @@ def name_of(run: RunSettings, iteration: int) -> str:
 
 
 def _published(name: str) -> Iterator[Path]:
-    """Where a network is published: its folder, or in a folder of long ago its file."""
-    root = store.published_root()
-    yield from (path.parent for path in sorted(root.glob(f"*/networks/{name}/{MANIFEST}")))
-    yield from sorted(root.glob(f"*/networks/{name}.safetensors"))
+    """The folders in which a network is published."""
+    yield from (path.parent for path in sorted(store.published_root().glob(f"*/networks/{name}/{MANIFEST}")))
 
 
 def all_published() -> dict[str, set[str]]:
@@ -100,39 +98,23 @@ def all_published() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in store.published_root().glob(f"*/networks/*/{MANIFEST}"):
         found.setdefault(path.parents[2].name, set()).add(path.parent.name)
-    for path in store.published_root().glob("*/networks/*.safetensors"):
-        found.setdefault(path.parents[1].name, set()).add(path.stem)
     return found
 
 
 def published_networks() -> Iterator[tuple[str, Path, dict[str, Any]]]:
     """Every published network that has a whole manifest: experiment, place, and what it says of ``run`` and
     ``iteration``."""
-    root = store.published_root()
-    for path in sorted([*root.glob(f"*/networks/*/{MANIFEST}"), *root.glob(f"*/networks/{MANIFEST}")]):
+    for path in sorted(store.published_root().glob(f"*/networks/*/{MANIFEST}")):
         with suppress(DamagedResult):
-            manifest, folder = read_manifest(path.parent), path.parent
-            if folder.name == "networks":
-                yield from ((folder.parent.name, folder / file, about) for file, about in manifest["networks"].items())
-            else:
-                yield folder.parents[1].name, folder, manifest
-
-
-def read_network(place: Path) -> tuple[dict[str, Any], bytes]:
-    """What a network's manifest says of it, and its file; the place is a folder, or one file of a folder of many."""
-    if not place.suffix:
-        about, files = read_folder(place)
-        return about, files.get(FILE, b"")
-    manifest = read_manifest(place.parent)
-    return manifest.get("networks", {}).get(place.name, {}), read_part(place.parent, manifest, place.name)
+            yield path.parents[2].name, path.parent, read_manifest(path.parent)
 
 
 def _read(place: Path, run: RunSettings, iteration: int) -> bytes:
     """The network in this place; DamagedResult unless it is this one."""
-    about, content = read_network(place)
-    if not is_of(about, run, iteration):
+    about, files = read_folder(place)
+    if not is_of(about, run, iteration) or FILE not in files:
         raise DamagedResult(f"{place} holds another network than its name says")
-    return content
+    return files[FILE]
 
 
 def is_of(about: Any, run: RunSettings, iteration: int) -> bool:
@@ -147,8 +129,6 @@ def _published_digest(name: str) -> str | None:
     """The digest that a published network has, even if the network itself is not there."""
     for place in _published(name):
         with suppress(DamagedResult, KeyError):
-            if place.suffix:
-                return read_manifest(place.parent)["files"][place.name]["sha256"]
             return read_manifest(place)["files"][FILE]["sha256"]
     return None
 
@@ -236,8 +216,7 @@ def published_runs(experiment: str) -> Iterator[RunUnit]:
     """The runs that an experiment has published under today's results version."""
     for _, name, parameters in shelf(experiment).asked(RunUnit.kind):
         with suppress(ParameterError, TypeError, KeyError, AttributeError):
-            settings = {option: value for option, value in parameters["run"].items() if value is not None}
-            unit = RunUnit(run=RunSettings(**settings), iterations=parameters["iterations"])
+            unit = RunUnit(run=settings_of_run(parameters["run"]), iterations=parameters["iterations"])
             if unit.id == name:
                 yield unit
 

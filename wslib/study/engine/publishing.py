@@ -109,10 +109,8 @@ def _remove_networks(folder: Path, units: Sequence[Unit]) -> None:
         for unit in published_runs(other.folder.name)
     }
     networks = folder / "networks"
-    for path in [*(path.parent for path in networks.glob(f"*/{MANIFEST}")), *networks.glob("*.safetensors")]:
-        name = path.name.removesuffix(".safetensors")
-        copied = path.suffix and (networks / name / MANIFEST).exists()
-        if copied or name not in asked | theirs:
-            path.unlink() if path.suffix else shutil.rmtree(path)
-    if not any(networks.glob("*.safetensors")):  # the manifest of those that lay side by side
-        (networks / MANIFEST).unlink(missing_ok=True)
+    for path in networks.glob(f"*/{MANIFEST}"):
+        if path.parent.name not in asked | theirs:
+            shutil.rmtree(path.parent)
+    for left in (*networks.glob("*.safetensors"), networks / MANIFEST):  # of long ago, when they lay side by side
+        left.unlink(missing_ok=True)

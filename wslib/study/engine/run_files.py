@@ -88,6 +88,11 @@ class RunFiles:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def settings_of_run(canonical: Mapping[str, Any]) -> RunSettings:
+    """A run's settings from their canonical form, in which fields that cannot act are null."""
+    return RunSettings(**{field: value for field, value in canonical.items() if value is not None})
+
+
 def called(run: RunSettings) -> str:
     """A run in a sentence."""
     return f"run {run.id} ({run.method}, {run.game}, seed {run.seed})"

@@ -1,28 +1,17 @@
 """Results at the command line: what was computed where, one of them looked into, and what may come next."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
-from wslib.files import published_root
 from wslib.parameters import NETWORK_RESULTS_VERSION, ParameterError, digest
-from wslib.study.engine.published import other_shelves
-from wslib.study.engine.store import DamagedResult, LocalStore, Stored
-from wslib.study.presets import PRESETS, preset
+from wslib.study.engine.everything import Found, published, stored
+from wslib.study.engine.store import LocalStore, Stored
+from wslib.study.presets import nearest
 
 ROWS = 12
 """Of a table that is shown."""
-
-
-class Found(NamedTuple):
-    """A result, and where it is."""
-
-    kind: str
-    unit: str
-    parameters: Mapping[str, Any]
-    result: Stored
-    place: str
 
 
 def look_into(name: str, local: LocalStore) -> str:
@@ -38,27 +27,18 @@ def look_into(name: str, local: LocalStore) -> str:
         raise ParameterError(
             f"{len(found)} results begin with {name[:40]!r}, {listed} among them: more letters tell which"
         )
-    return "\n".join(_told(*(exact or found)))
+    one = (exact or found)[0]
+    result = one.read()
+    if result is None:
+        raise ParameterError(f"{one.place} was damaged: 'wslib run' computes it again")
+    return "\n".join(_told(one, result))
 
 
 def _matching(name: str, local: LocalStore) -> Iterator[Found]:
     """Results whose id, or whose run's id, begins so: the published ones first."""
-    for shelf in other_shelves(""):
-        for kind, unit, parameters in shelf.asked():
-            if _begins(name, unit, parameters) and (result := shelf.read(kind, unit)):
-                yield Found(kind, unit, parameters, result, f"published in {published_root() / shelf.folder.name}")
-    for kind in local.kinds():
-        for unit in local.latest(kind):
-            try:
-                parameters = local.parameters(kind, unit)
-            except DamagedResult:
-                continue
-            if _begins(name, unit, parameters) and (result := local.read(kind, unit)):
-                yield Found(kind, unit, parameters, result, f"computed here, in {local.root / kind / unit}")
-
-
-def _begins(name: str, unit: str, parameters: Mapping[str, Any]) -> bool:
-    return unit.startswith(name) or _run_id(parameters).startswith(name)
+    for one in (*published(), *stored(local)):
+        if one.unit.startswith(name) or _run_id(one.parameters).startswith(name):
+            yield one
 
 
 def _run_id(parameters: Mapping[str, Any]) -> str:
@@ -67,15 +47,14 @@ def _run_id(parameters: Mapping[str, Any]) -> str:
     return digest(run, NETWORK_RESULTS_VERSION) if isinstance(run, dict) and "opponent" not in parameters else ""
 
 
-def _told(found: Found) -> Iterator[str]:
-    yield f"{found.kind} {found.unit}, {found.place}"
+def _told(found: Found, result: Stored) -> Iterator[str]:
+    where = f"{found.results} in" if found.experiment else f"{found.results}, in"
+    yield f"{found.kind} {found.unit}, {where} {found.place}"
     yield f"asked for: {_plainly(found.parameters)}"
-    yield f"numbers: {numbers(found.result.summary)}"
-    made = {
-        n: v for n, v in found.result.provenance.items() if n in ("date", "code", "processor", "gpu", "cpu_seconds")
-    }
+    yield f"numbers: {numbers(result.summary)}"
+    made = {n: v for n, v in result.provenance.items() if n in ("date", "code", "processor", "gpu", "cpu_seconds")}
     yield f"made: {_plainly(made) or 'it is not known how'}"
-    for name, table in found.result.tables.items():
+    for name, table in result.tables.items():
         if len(table):
             yield f"\n{name}, {len(table)} rows:\n{table.to_string(index=False, max_rows=ROWS, max_cols=14)}"
     if found.kind == "run":
@@ -106,20 +85,12 @@ def _plainly(values: Mapping[str, Any]) -> str:
 
 def one_run_line(parameters: Mapping[str, Any]) -> str:
     """The line that shows a run, a unit by its canonical parameters, as a page."""
-    run, own = parameters["run"], {"iterations": parameters["iterations"]}
-    given = {name: run.get(name) for name in ("game", "method", "seed", "switch", "warm_iterations", "shape")}
-    differences: dict[str, dict[str, Any]] = {}
-    for name in PRESETS:
-        usual = preset(name, **given).canonical()
-        differences[name] = {
-            n: run.get(n) for n in sorted({*run, *usual}) if _listed(run.get(n)) != _listed(usual.get(n))
-        }
-    nearest = min(differences, key=lambda name: len(differences[name]))
-    own |= {"preset": nearest, "board": run["game"], "method": run["method"], "seed": run["seed"]}
-    own |= {"switch": run["switch"]} if run.get("switch") else {}
-    usual = {"warm_iterations": (None, 5), "shape": ("author",)}
-    own |= {name: run.get(name) for name, values in usual.items() if run.get(name) not in values}
-    return page_line("one_run", own | {n: v for n, v in differences[nearest].items() if v is not None})
+    run = parameters["run"]
+    name, differing = nearest(run)
+    own = {"iterations": parameters["iterations"], "preset": name, "board": run["game"]}
+    own |= {n: run[n] for n in ("method", "seed", "switch") if run.get(n) is not None}
+    own |= {"warm_iterations": run["warm_iterations"]} if run.get("warm_iterations") not in (None, 5) else {}
+    return page_line("one_run", own | {n: value for n, value in differing.items() if value is not None})
 
 
 def page_line(name: str, values: Mapping[str, Any]) -> str:
@@ -130,10 +101,6 @@ def page_line(name: str, values: Mapping[str, Any]) -> str:
     """
     given = "".join(f" -p {n} {','.join(map(str, v)) if isinstance(v, list | tuple) else v}" for n, v in values.items())
     return f"papermill notebooks/{name}.py out.ipynb{given}"
-
-
-def _listed(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def own_units(local: LocalStore, asked: Sequence[str]) -> pd.Series:

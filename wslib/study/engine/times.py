@@ -6,7 +6,7 @@ those of another kind of processor are scaled by how much faster or slower it is
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -15,9 +15,9 @@ import numpy as np
 
 from wslib.games import game
 from wslib.parameters import canonical_json
+from wslib.study.engine.everything import published, stored
 from wslib.study.engine.provenance import machine
-from wslib.study.engine.published import other_shelves
-from wslib.study.engine.store import DamagedResult, LocalStore
+from wslib.study.engine.store import LocalStore
 
 HERE, ELSEWHERE, ASSUMED = "measured here", "measured elsewhere", "assumed"
 ENOUGH = 25
@@ -141,8 +141,11 @@ class Times:
         """What the published and stored units of these kinds took."""
         times = cls()
         kinds = {*kinds} | ({"run"} if "network" in kinds else set())
-        for work, provenance in (*_stored(kinds, root), *_published(kinds)):
-            times.learn(work, provenance)
+        for one in stored(LocalStore(root), *kinds, most=MOST_READ):
+            times.learn(Work(one.kind, one.parameters), LocalStore(root).provenance(one.kind, one.unit))
+        for one in published(*kinds):
+            if result := one.read():
+                times.learn(Work(one.kind, one.parameters), result.provenance)
         return times
 
     def learn(self, work: Work, provenance: Mapping[str, Any]) -> None:
@@ -190,23 +193,6 @@ class Times:
             basis[how] += seconds
         whole = sum(max(sums[stage] / workers, longest[stage]) for stage in sums)
         return whole, max(basis, key=basis.__getitem__, default=ASSUMED)
-
-
-def _published(kinds: Collection[str]) -> Iterator[tuple[Work, Mapping[str, Any]]]:
-    for shelf in other_shelves(""):
-        made = {row.get("unit"): row for row in shelf.provenance.to_dict("records")}
-        for kind, unit, asked in shelf.asked(*kinds):
-            yield Work(kind, asked), made.get(unit, {})
-
-
-def _stored(kinds: Collection[str], root: Path) -> Iterator[tuple[Work, Mapping[str, Any]]]:
-    store = LocalStore(root)
-    for kind in kinds:
-        for unit in store.latest(kind, MOST_READ):
-            try:
-                yield Work(kind, store.parameters(kind, unit)), store.provenance(kind, unit)
-            except DamagedResult:
-                continue  # whoever asks for it is told
 
 
 def duration(seconds: float) -> str:

@@ -23,7 +23,8 @@ from wslib.parameters import ParameterError
 from wslib.perfect.solver import solve
 from wslib.prompt.searches import search
 from wslib.search.guided import Evaluator
-from wslib.study.engine.networks import published_networks, read_network
+from wslib.study.engine.networks import FILE, published_networks
+from wslib.study.engine.store import read_folder
 from wslib.study.report.look import BOARDS, Html, method_name, not_there
 from wslib.training.settings import RunSettings
 
@@ -94,7 +95,7 @@ def _candidates(board: str, method: str) -> Iterator[Opponent]:
     there = [(x != FIRST_LOOK, x, about["run"]["seed"], place, about) for x, place, about in published_networks()]
     for *_, place, about in sorted(there, key=lambda found: found[:4]):
         if (about["run"]["game"], about["run"]["method"]) == (board, method):
-            yield Opponent(board, method, about["iteration"], read_network(place)[1])
+            yield Opponent(board, method, about["iteration"], read_folder(place)[1].get(FILE, b""))
 
 
 def _can_be_read(opponent: Opponent) -> bool:

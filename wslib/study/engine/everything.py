@@ -1,0 +1,52 @@
+"""Everything that is published or stored, result by result, whoever asked for it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wslib.study.engine.published import Published, other_shelves
+from wslib.study.engine.store import DamagedResult, LocalStore, Stored
+
+
+class Found(NamedTuple):
+    """A result by the files' own account; it is read when that is asked for."""
+
+    kind: str
+    unit: str
+    parameters: Mapping[str, Any]
+    experiment: str
+    """Which one published it; none where it was computed here."""
+    place: Path
+    read: Callable[[], Stored | None]
+
+    @property
+    def results(self) -> str:
+        """Where it comes from."""
+        return "published" if self.experiment else "computed here"
+
+
+def published(*kinds: str, root: Path | None = None) -> Iterator[Found]:
+    """All published results of these kinds, or of all, experiment by experiment; what is damaged is left out."""
+    for shelf in other_shelves("", root):
+        with suppress(DamagedResult):
+            for kind, unit, asked in shelf.asked(*kinds):
+                yield Found(kind, unit, asked, shelf.folder.name, shelf.folder, partial(_read, shelf, kind, unit))
+
+
+def _read(shelf: Published, kind: str, unit: str) -> Stored | None:
+    with suppress(DamagedResult):
+        return shelf.read(kind, unit)
+    return None
+
+
+def stored(store: LocalStore, *kinds: str, most: int | None = None) -> Iterator[Found]:
+    """All results of these kinds, or of all, in a store, the latest first, and of each kind at most so many."""
+    for kind in kinds or store.kinds():
+        for unit in store.latest(kind, most):
+            try:
+                asked = store.parameters(kind, unit)
+            except DamagedResult:
+                continue  # whoever asks for it is told
+            yield Found(kind, unit, asked, "", store.root / kind / unit, partial(store.read, kind, unit))
