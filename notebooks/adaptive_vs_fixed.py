@@ -75,6 +75,8 @@ show(
 )
 
 # %% [markdown]
+# Read it by columns: in a game with fewer than five runs of a kind, nothing about that kind is decided.
+#
 # ## Elo of the final networks
 
 # %%
@@ -103,6 +105,8 @@ design.detectable_table(elos, asked)
 claims.parts_table(parts, "Claim 7: adaptive minus fixed, mean Elo over runs.")
 
 # %% [markdown]
+# Read the interval before the verdict: one that reaches from a loss to a gain leaves both possible, whatever its middle says.
+#
 # ## Limits
 #
 # Where fewer than five runs a side are there, nothing is decided. Elo is relative to its pool, here one of each game.

@@ -70,6 +70,8 @@ show(
 )
 
 # %% [markdown]
+# Zero of zero means that this was not asked for. Kinds with runs in one game only say something about that game.
+#
 # ## Elo of the final networks
 #
 # Networks meet each other, a random player (Elo 0) and {term}`MCTS` without a network.

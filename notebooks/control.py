@@ -76,6 +76,8 @@ show(
 )
 
 # %% [markdown]
+# Only kinds that have runs with either preset, of the same seeds, can be held against each other.
+#
 # ## The final networks
 #
 # All of a game's networks and a random player (Elo 0) meet in one round robin, by the rules of
@@ -96,6 +98,8 @@ show(
 )
 
 # %% [markdown]
+# A handful of networks makes a small pool. Look at how many games differ, and at the score of the first mover, before trusting a mean.
+#
 # ## What one epoch costs, and what the letter changes
 #
 # Beside each other: how much WRoRa is above Baseline in each preset, and how much a method gains by the preset. So few
@@ -105,6 +109,8 @@ show(
 report.scale_table(elos, asked.methods, asked.scales)
 
 # %% [markdown]
+# Two rows that differ by less than the spread of their runs say that the choice of preset is not what decides here.
+#
 # ## Limits
 #
 # With so few runs a kind, only a difference much larger than the spread of runs can be seen. The network is the compact one

@@ -78,6 +78,8 @@ show(
 )
 
 # %% [markdown]
+# Read it down: a length with fewer than five runs decides nothing, and a best length needs all of its rivals.
+#
 # ## Elo by length, a pool per enhancement
 #
 # Baseline's runs and one random player are in every pool; the thesis does not say whether its panels are one pool.
@@ -112,6 +114,8 @@ design.detectable_table(elos, asked)
 claims.parts_table(parts, "Claim 5 by its parts: difference of mean Elo over runs, each in its own pool.")
 
 # %% [markdown]
+# Read the interval before the verdict: one that reaches from a loss to a gain leaves both possible, whatever its middle says.
+#
 # ## Limits
 #
 # With few runs the best of five lengths is best by chance: even lengths that do not matter have a winner.

@@ -90,6 +90,8 @@ report.curves_figure(
 report.stages_table(costs)
 
 # %% [markdown]
+# What learning costs, the column of training says; the other stages play.
+#
 # ## Limits
 #
 # One kind of opponent, one kind of opening. How far the networks are from perfect play is another page's subject; and three

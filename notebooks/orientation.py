@@ -163,6 +163,8 @@ pictured(
 )
 
 # %% [markdown]
+# One game proves nothing. It shows what the numbers above are made of.
+#
 # ## Limits
 #
 # The unit of these tests is the game, because these players are not trained. The sources do not say whether trees were kept from

@@ -190,6 +190,8 @@ show(
 report.coverage_table(simulated)
 
 # %% [markdown]
+# An interval that should hold the truth in ninety-five cases of a hundred, and holds it in fewer, promises more than it keeps.
+#
 # ## What is reported, and when something is decided
 #
 # - Per game: every run's rating, their mean, their standard deviation (divided by $n - 1$; that of switch iterations by $n$, as in
@@ -215,6 +217,8 @@ show(
 )
 
 # %% [markdown]
+# Halving the difference takes four times the runs: that is why small effects stay open for so long.
+#
 # ## Limits
 #
 # Real runs need not be normally distributed; the permutation test does not assume it, the t intervals and the numbers of

@@ -173,6 +173,8 @@ parameter_table(
 )
 
 # %% [markdown]
+# Most rows matter to one kind of search only; what cannot act is left empty, so that it cannot make two searches look different.
+#
 # ## A simulation, step by step
 #
 # Tic-tac-toe is small enough to watch. X, to move, must stop O's diagonal, and the move that does it wins. *Next step* walks through a
@@ -208,6 +210,8 @@ step_by_step(game("tictactoe").position("a1 b2 c3 a3"), asked.simulations, asked
 parameter_table(RheaSettings(), "The parameters of RHEA.")
 
 # %% [markdown]
+# Horizon, population and rollouts share one budget: longer plans, or more of them, are judged less often.
+#
 # ## One loop
 #
 # Random playouts and RAVE are two switches of one loop, and so are the enhancements that warm-start a network: *Rollout*
@@ -223,6 +227,8 @@ parameter_table(RheaSettings(), "The parameters of RHEA.")
 pictured(unclear.after(unclear.best), "The same search after its best move: what it expects of the reply.")
 
 # %% [markdown]
+# The numbers are those of the same tree, one {term}`ply` further down: nothing was searched anew.
+#
 # ## Exercises
 #
 # 1. Search an empty Gobang board with a hundred and with ten thousand simulations. How are the visits spread? Where does RAVE put

@@ -127,6 +127,8 @@ report.claim_table(
 report.claim_table(report.outcomes(rows), "Every other ordering, test, level, spread and fact.", pages())
 
 # %% [markdown]
+# A sentence that is open is not refuted: its runs are missing, or they are too few to tell what it says from its opposite.
+#
 # ## Designs
 #
 # Sentences about how something was done claim no outcome; here is whether we do the same.
@@ -135,18 +137,24 @@ report.claim_table(report.outcomes(rows), "Every other ordering, test, level, sp
 report.claim_table(report.designs(rows), "What the sources did, and what we do.", pages())
 
 # %% [markdown]
+# Where we do otherwise, a difference in outcome may come from there; [what came out, and why](what_came_out.ipynb) follows the largest of them.
+#
 # ## The parts of every claim
 
 # %% tags=["hide-input"]
 report.all_parts(parts)
 
 # %% [markdown]
+# A claim that falls, falls with one of these rows. The simultaneous interval is the one that counts: it holds for all parts at once.
+#
 # ## What this rests on
 
 # %% tags=["hide-input"]
 report.sources_table(evidence.frames, evidence.sizes())
 
 # %% [markdown]
+# Whoever doubts a verdict can begin here, with what was read for it.
+#
 # ## Limits
 #
 # A claim of many parts is hard to replicate: with fifteen orderings, each seen with a power of 80 %, all fifteen show in

@@ -87,6 +87,8 @@ show(
 )
 
 # %% [markdown]
+# Read it by columns: in a game with fewer than five runs of a kind, nothing about that kind is decided.
+#
 # ## The final networks
 #
 # All final networks of a game and one random player meet in a round robin. Every pair begins from openings of four random

@@ -267,10 +267,16 @@ def curves(
 
 
 def ticks_at(axis: Axes, values: Sequence[float], *, log: bool = False) -> None:
-    """Ticks at these places alone."""
+    """Ticks at these places alone; on a logarithmic axis, a number stands only where there is room for it."""
+    places = sorted(values)
+    shown = places
     if log:
         axis.set_xscale("log")
-    axis.set_xticks(sorted(values), [f"{value:g}" for value in sorted(values)])
+        shown = []
+        for place in reversed(places):
+            if not shown or 2 * place <= shown[-1]:
+                shown.append(place)
+    axis.set_xticks(places, [f"{place:g}" if place in shown else "" for place in places])
     axis.minorticks_off()
 
 
