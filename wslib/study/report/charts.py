@@ -267,14 +267,15 @@ def curves(
 
 
 def ticks_at(axis: Axes, values: Sequence[float], *, log: bool = False) -> None:
-    """Ticks at these places alone; on a logarithmic axis, a number stands only where there is room for it."""
+    """Ticks at these places alone; of many on a logarithmic axis, only those with room for it have a number."""
     places = sorted(values)
     shown = places
     if log:
         axis.set_xscale("log")
+    if log and len(places) > 5:
         shown = []
         for place in reversed(places):
-            if not shown or 2 * place <= shown[-1]:
+            if not shown or 2.4 * place <= shown[-1]:
                 shown.append(place)
     axis.set_xticks(places, [f"{place:g}" if place in shown else "" for place in places])
     axis.minorticks_off()

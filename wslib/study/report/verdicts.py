@@ -110,12 +110,12 @@ def parts_table(parts: pd.DataFrame, caption: str, explained: bool = True) -> Ht
     Whether its columns are ``explained`` below, as on a page that does not explain them elsewhere.
     """
     columns = {
-        "part": lambda row: wrapping(row.part, 10),
+        "part": lambda row: wrapping(row.part, 8),
         "effect (95 % interval)": lambda row: wrapping(row.effect, 6),
         "simultaneous interval": ("simultaneous", lambda text: text or "–"),
         "p (Holm)": ("p", p_value),
         "runs": lambda row: f"{row.runs} {row.of}" if row.runs else "0",
-        "verdict": lambda row: wrapping(row.shown, 8),
+        "verdict": lambda row: wrapping(row.shown, 7),
         "power": ("power", percent_of),
     }
     if len(parts) < 2:
