@@ -124,6 +124,7 @@ def warm_start(run: dict[str, Any]) -> str:
 def preset_of(run: dict[str, Any]) -> str:
     """The preset that a run's settings come closest to, and what differs from it.
 
+    >>> from wslib.study.presets import preset
     >>> run = preset("laptop", game="othello", method="wro", c=2.0)
     >>> preset_of(run.canonical())
     'laptop, c = 2.0'
