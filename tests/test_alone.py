@@ -1,5 +1,6 @@
 """Two builds in one folder: one after the other."""
 
+import functools
 import os
 import signal
 import subprocess
@@ -42,7 +43,9 @@ def test_a_lock_ends_with_the_last_that_works_under_it(tmp_path: Path):
 
 def test_an_interrupt_ends_who_works_and_who_waits_without_a_traceback(tmp_path: Path):
     log = tmp_path / "log"
-    how = {"stderr": subprocess.PIPE, "text": True, "start_new_session": True}
+    # A shell lets what it starts in the background ignore an interrupt, and its children with it.
+    listens = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    how = {"stderr": subprocess.PIPE, "text": True, "start_new_session": True, "preexec_fn": listens}
     with (
         subprocess.Popen(alone(tmp_path, "sh", "-c", f"echo begin >> {log}; exec sleep 60"), **how) as first,
     ):

@@ -33,6 +33,10 @@ def read(name: str, **parameters: Any) -> list[str]:
     """What a page shows, run here with these parameters: prose, and the texts of tables and figures."""
     known: dict[str, Any] = {}
     shown: list[str] = []
+
+    def keep(*parts: Any) -> None:
+        shown.extend(str(getattr(part, "text", getattr(part, "data", ""))) for part in parts if part is not None)
+
     for cell in jupytext.read(ROOT / "notebooks" / f"{name}.py").cells:
         if cell.cell_type != "code":
             continue
@@ -41,8 +45,10 @@ def read(name: str, **parameters: Any) -> list[str]:
         exec(compile(tree, f"{name}.py", "exec"), known)
         if "parameters" in cell.metadata.get("tags", []):
             known |= parameters
+        if "show" in known:
+            known["show"] = keep
         value = eval(compile(ast.Expression(last.value), f"{name}.py", "eval"), known) if last else None
-        shown += [str(getattr(value, "text", getattr(value, "data", "")))] if value is not None else []
+        keep(value)
     return shown
 
 

@@ -177,7 +177,7 @@ def test_one_plays_against_what_was_trained_at_the_command_line(run, monkeypatch
 
 
 WRONG = {
-    "no such network": (lambda: ws.trained("gobang", "wro", seed=7), "there is no network of 'wro' in gobang, seed 7"),
+    "no such network": (lambda: ws.trained("gobang", "wro", seed=70), "there is no network of 'wro' in gobang"),
     "not kept": (lambda: ws.trained(BOARD, "wrora", iteration=9), "iteration 9: it should be one of 1, 2"),
     "no run": (lambda: ws.trained(run="zzz"), "there is no network of run 'zzz'"),
     "no method": (lambda: ws.train("connect4", "best"), "method = 'best' is not allowed: it should be 'baseline', "),
