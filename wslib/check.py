@@ -5,7 +5,7 @@ import numpy as np
 from wslib import draw
 from wslib.games import Game, Position
 from wslib.games import game as game_of
-from wslib.parameters import ParameterError
+from wslib.parameters import ParameterError, whole
 from wslib.perfect.solver.solution import SOLVED, solve
 
 FEW = 4
@@ -20,9 +20,9 @@ def check_game(game: Game | str, games: int = 50, seed: int = 0) -> int:
     >>> check_game("tictactoe", games=5) > 0
     True
     """
-    game, rng = game_of(game), np.random.default_rng(seed)
+    game, rng = game_of(game), np.random.default_rng(whole("seed", seed, 0))
     seen = 0
-    for _ in range(games):
+    for _ in range(whole("games", games, 1)):
         position = game.start()
         while not position.is_over:
             _check_position(position)

@@ -108,6 +108,7 @@ def match(game: Game | str, a: Any, b: Any, games: int = 100, seed: int = 0, ope
         raise ParameterError(
             f"games = {games} is not allowed: a match has an even number, each opening with both colours"
         )
+    whole("seed", seed, 0)
     whole("opening_plies", opening_plies, 0, game.cells - 1)
     whole("workers", workers, 0)
     at_once = any(getattr(getattr(player, "network", None), "at_once", False) for player in (a, b))

@@ -17,7 +17,7 @@ from wslib import rhea
 from wslib._compiled import GAMMA, kernel, scramble, stream
 from wslib.games import Game, IllegalMove, Position, position_of
 from wslib.games.rules import legal_actions, random_action
-from wslib.parameters import ParameterError, Parameters, brief, takes
+from wslib.parameters import ParameterError, Parameters, brief, takes, whole
 from wslib.search import GUIDED, GuidedSettings, SearchSettings
 from wslib.search.guided import Evaluator, GuidedSearch, check_network
 from wslib.search.unguided import UnguidedSearch
@@ -168,7 +168,7 @@ def move(player: Any, position: Position, seed: int = 0) -> str:
     position = position_of(position)
     if position.is_over:
         raise IllegalMove(f"no move can be made: the game is over ({position.caption})")
-    streams = np.array([stream(seed, "move", len(position.history))])
+    streams = np.array([stream(whole("seed", seed, 0), "move", len(position.history))])
     seat = sit(player, position.game, streams, np.array([position.to_move]))
     own, opp = position.words
     action = seat.choose(np.zeros(1, np.int64), np.array([own]), np.array([opp]))[0]

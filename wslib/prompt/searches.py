@@ -10,7 +10,7 @@ import pandas as pd
 from wslib import draw
 from wslib._compiled import stream
 from wslib.games import Game, Position, position_of
-from wslib.parameters import ParameterError, brief, takes
+from wslib.parameters import ParameterError, brief, takes, whole
 from wslib.prompt.result import SearchResult, searched
 from wslib.search.guided import Evaluator, GuidedSearch, check_network
 from wslib.search.methods import GUIDED, method_name
@@ -125,7 +125,7 @@ def _several(methods: str | Sequence[str], method: str | None, network: Evaluato
 def _search(position: Position, network: Evaluator | None, method: str | None, seed: int,
             options: dict[str, Any]) -> SearchResult:  # fmt: skip
     """One search, with the random stream that every search of this seed draws from, so that methods can be compared."""
-    streams = np.array([stream(seed, "search")])
+    streams = np.array([stream(whole("seed", seed, 0), "search")])
     if network is not None and method != "mcts":
         guided = GuidedSettings(method=method or "baseline", **options)
         return searched(position, guided, GuidedSearch(position.game, guided, network, streams))
