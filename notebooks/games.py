@@ -28,8 +28,9 @@ import pandas as pd
 
 from wslib import draw, game, match, player
 from wslib.study.engine.notebook import read_parameters, say, show
+from wslib.study.names import board_name
 from wslib.study.pages.base import Tour
-from wslib.study.report.look import board_name, pictured, show_table
+from wslib.study.report.look import pictured, show_table
 
 asked = read_parameters(Tour, globals())
 

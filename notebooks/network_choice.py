@@ -40,9 +40,10 @@ import pandas as pd
 from wslib.network.model import Network
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
+from wslib.study.names import board_name
 from wslib.study.pages.learning import NetworkChoice
 from wslib.study.report import learning as report
-from wslib.study.report.look import board_name, show_table
+from wslib.study.report.look import show_table
 
 asked = read_parameters(NetworkChoice, globals())
 

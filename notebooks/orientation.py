@@ -36,9 +36,10 @@ from wslib.study.claims import orientation as claims
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import origin, read_parameters, say, show
 from wslib.study.engine.store import thesis_table
+from wslib.study.names import board_name, method_name, percent
 from wslib.study.pages.base import Orientation
 from wslib.study.report import orientation as report
-from wslib.study.report.look import board_name, method_name, percent, pictured
+from wslib.study.report.look import pictured
 from wslib.study.report.readings import in_readings, in_readings_prose, in_readings_table
 from wslib.study.statistics import decide
 

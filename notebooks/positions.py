@@ -35,8 +35,9 @@ from wslib import draw
 from wslib.perfect.positions import BOARDS, PHASES, SETS, digests, load, rebuilt_as_published
 from wslib.perfect.solver import solve
 from wslib.study.engine.notebook import read_parameters, say
+from wslib.study.names import board_name
 from wslib.study.pages.perfect_play import Rebuilt
-from wslib.study.report.look import board_name, pictured, show_table
+from wslib.study.report.look import pictured, show_table
 
 asked = read_parameters(Rebuilt, globals())
 

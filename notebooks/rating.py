@@ -31,9 +31,9 @@ workers: int = 0  # worker processes; 0 is one per core
 # %%
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import origin, read_parameters, say, show
+from wslib.study.names import p_value
 from wslib.study.pages.base import Orientation
 from wslib.study.report import rating as report
-from wslib.study.report.look import p_value
 from wslib.study.statistics.simulate import FalseAlarms
 from wslib.study.statistics.stats import runs_to_decide
 

@@ -39,9 +39,9 @@ from wslib.study.claims import untrained as claims
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import origin, read_parameters, say, show
 from wslib.study.engine.store import thesis_table
+from wslib.study.names import board_name, method_name
 from wslib.study.pages.learning import SAMPLED, Untrained
 from wslib.study.report import untrained as report
-from wslib.study.report.look import board_name, method_name
 from wslib.study.statistics import decide
 
 asked = read_parameters(Untrained, globals())

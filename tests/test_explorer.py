@@ -22,12 +22,13 @@ from wslib.study.claims.listing import COLUMNS, all_runs, preset_of, warm_start
 from wslib.study.engine.published import publish
 from wslib.study.engine.store import LocalStore, published_root
 from wslib.study.engine.units import collect
+from wslib.study.names import METHODS
 from wslib.study.pages.base import PLAYERS
 from wslib.study.pages.learning import OneRun
 from wslib.study.presets import preset
 from wslib.study.report.charts import show_panels
 from wslib.study.report.explorer import explorer, summary_prose
-from wslib.study.report.look import METHODS, Html, as_csv, data_link, link, look_of, show_table
+from wslib.study.report.look import Html, as_csv, data_link, link, look_of, show_table
 
 NOTHING = Evidence({}, {})
 

@@ -27,12 +27,12 @@ from wslib.study.claims.table import judge
 from wslib.study.engine.published import publish
 from wslib.study.engine.store import Stored, thesis_table
 from wslib.study.engine.tournament import NetworkEntrant, round_robin
+from wslib.study.names import percent
 from wslib.study.pages.base import Orientation
 from wslib.study.pages.warm import Warmstart
 from wslib.study.report import orientation, warm
 from wslib.study.report import verdicts as report
 from wslib.study.report.explorer import summary_prose
-from wslib.study.report.look import percent
 from wslib.study.statistics import decide, pools
 
 ROOT = Path(__file__).resolve().parent.parent

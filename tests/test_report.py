@@ -20,11 +20,12 @@ from wslib.study.claims import orientation as claims
 from wslib.study.engine import units as study
 from wslib.study.engine.published import Published
 from wslib.study.engine.store import thesis_table
+from wslib.study.names import BOARDS, METHODS
 from wslib.study.pages.base import PLAYERS, Experiment, Orientation, Readings
 from wslib.study.report import orientation as report
 from wslib.study.report import readings as readings_report
 from wslib.study.report.charts import show_panels
-from wslib.study.report.look import BOARDS, INK, METHODS, Html, show_table
+from wslib.study.report.look import INK, Html, show_table
 from wslib.study.statistics import decide, stats
 
 DATA = Path(__file__).resolve().parent.parent / "data"

@@ -14,8 +14,8 @@ from published_tables import experiments, table_file
 from test_book import ROOT, article, pages, where
 
 from wslib.study.engine import units as study
+from wslib.study.names import board_name, kind_name
 from wslib.study.pages.warm import Adaptive, AdaptiveVsFixed, Beyond, Control, Warmstart
-from wslib.study.report.look import board_name, kind_name
 from wslib.study.statistics import pools
 
 pytestmark = pytest.mark.book

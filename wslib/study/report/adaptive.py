@@ -14,18 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from wslib.study.claims.adaptive import claimed, printed
+from wslib.study.names import board_name, kind_name, p_value
 from wslib.study.report.charts import WIDE, Draw, Look, finding, show_panels, strips, ticks_at
-from wslib.study.report.look import (
-    GREY,
-    Html,
-    board_name,
-    kind_name,
-    look_of,
-    once_there,
-    p_value,
-    show_table,
-    table,
-)
+from wslib.study.report.look import GREY, Html, look_of, once_there, show_table, table
 from wslib.study.statistics import stats
 
 

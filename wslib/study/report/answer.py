@@ -13,17 +13,9 @@ import pandas as pd
 
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.specs import NO_DATA
+from wslib.study.names import kind_name
 from wslib.study.report.charts import SLIM, Look, finding, forests, show_panels
-from wslib.study.report.look import (
-    INK,
-    Html,
-    framed,
-    kind_name,
-    link,
-    look_of,
-    not_there,
-    show_table,
-)
+from wslib.study.report.look import INK, Html, framed, link, look_of, not_there, show_table
 from wslib.study.report.verdicts import MARKS, PHRASES, counts, seven, wrapping
 from wslib.study.statistics import decide
 

@@ -17,20 +17,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from wslib.draw.boards import ink_on
-from wslib.study.report.look import (
-    GREY,
-    INK,
-    THEMED,
-    Html,
-    as_svg,
-    board_name,
-    drawing_style,
-    framed,
-    kind_name,
-    look_of,
-    method_name,
-    plain_zeros,
-)
+from wslib.study.names import board_name, kind_name, method_name
+from wslib.study.report.look import GREY, INK, THEMED, Html, as_svg, drawing_style, framed, look_of, plain_zeros
 from wslib.study.statistics import stats
 from wslib.study.statistics.decide import FEWEST_RUNS
 

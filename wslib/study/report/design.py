@@ -8,7 +8,8 @@ import scipy
 
 from wslib.study.claims.specs import planned_runs
 from wslib.study.claims.table import judged_on
-from wslib.study.report.look import Html, board_name, show_table
+from wslib.study.names import board_name
+from wslib.study.report.look import Html, show_table
 from wslib.study.statistics import stats
 
 POWER = 0.8

@@ -15,9 +15,10 @@ from wslib.games import Position, game
 from wslib.play.matches import match
 from wslib.play.players import player
 from wslib.rhea import RheaSettings, empty_population, evolve_moves, make_plan
+from wslib.study.names import board_name, percent
 from wslib.study.pages.base import Evolution
 from wslib.study.report.charts import Look, finding, forests, show_panels
-from wslib.study.report.look import Html, between, board_name, percent, show_table, table
+from wslib.study.report.look import Html, between, show_table, table
 from wslib.study.statistics import stats
 
 RULES = {"repair": "repaired", "random": "replaced at random"}

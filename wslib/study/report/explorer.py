@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from wslib.study.report.look import Html, board_name, data_link, method_name, plain_zeros
+from wslib.study.names import board_name, method_name
+from wslib.study.report.look import Html, data_link, plain_zeros
 
 CHOICES = ("experiment", "game", "method", "warm start", "preset", "results")
 """Columns with a menu of their values."""

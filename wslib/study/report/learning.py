@@ -11,23 +11,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
+from wslib.study.names import METHODS, board_name, kind_name, method_of, percent
 from wslib.study.report.charts import WIDE, Look, curves, finding, show_panels
-from wslib.study.report.look import (
-    INK,
-    METHODS,
-    NAMES,
-    OURS,
-    Html,
-    between,
-    board_name,
-    kind_name,
-    look_of,
-    method_of,
-    once_there,
-    percent,
-    show_table,
-    table,
-)
+from wslib.study.report.look import INK, NAMES, OURS, Html, between, look_of, once_there, show_table, table
 from wslib.study.statistics import stats
 from wslib.study.statistics.pairings import scored
 

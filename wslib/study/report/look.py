@@ -20,14 +20,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from wslib.study.names import BOARDS as BOARDS
-from wslib.study.names import METHODS as METHODS
-from wslib.study.names import board_name as board_name
-from wslib.study.names import kind_name as kind_name
-from wslib.study.names import method_name as method_name
-from wslib.study.names import method_of as method_of
-from wslib.study.names import p_value as p_value
-from wslib.study.names import percent as percent
+from wslib.study.names import METHODS, board_name, kind_name, method_of, percent
 
 THESIS, OURS = "#D55E00", "#009E73"
 LONGEST_UNWRAPPED = 24

@@ -11,8 +11,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from wslib.study.names import board_name, kind_name, p_value, percent
 from wslib.study.report.charts import WIDE, finding, matrix, show_panels
-from wslib.study.report.look import NAMES, Html, between, board_name, kind_name, once_there, p_value, percent, table
+from wslib.study.report.look import NAMES, Html, between, once_there, table
 from wslib.study.statistics import stats
 from wslib.study.statistics.pairings import ordered_pairs, score_matrix
 

@@ -13,9 +13,10 @@ import pandas as pd
 import scipy
 from matplotlib.axes import Axes
 
+from wslib.study.names import METHODS, board_name, kind_name, percent
 from wslib.study.pages.old_way import WAYS, WHOLE
 from wslib.study.report.charts import Draw, looks_of, show_panels
-from wslib.study.report.look import GREY, METHODS, Html, board_name, kind_name, once_there, percent, table
+from wslib.study.report.look import GREY, Html, once_there, table
 from wslib.study.statistics.pairings import COUNTS, ordered_pairs
 from wslib.study.statistics.pools import rate_few, round_robin
 from wslib.study.statistics.rating import THESIS, Rating, RatingSettings

@@ -3,8 +3,9 @@
 import pandas as pd
 from IPython.display import DisplayHandle, display
 
+from wslib.study.names import board_name, kind_name
 from wslib.study.report.learning import curves_figure
-from wslib.study.report.look import board_name, kind_name, once_there
+from wslib.study.report.look import once_there
 
 
 @once_there("what became of this run.")

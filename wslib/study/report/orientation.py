@@ -13,8 +13,9 @@ import pandas as pd
 import scipy
 
 from wslib.study.claims.orientation import HALF
+from wslib.study.names import board_name, method_name, p_value, percent
 from wslib.study.report.charts import finding, matrix, show_panels
-from wslib.study.report.look import Html, between, board_name, method_name, p_value, percent, table
+from wslib.study.report.look import Html, between, table
 from wslib.study.statistics import decide, stats
 from wslib.study.statistics.pairings import scored
 

@@ -8,8 +8,9 @@ their number.
 import pandas as pd
 from matplotlib.axes import Axes
 
+from wslib.study.names import METHODS, board_name, percent
 from wslib.study.report.charts import Draw, Look, finding, show_panels, ticks_at
-from wslib.study.report.look import INK, METHODS, Html, board_name, percent, table
+from wslib.study.report.look import INK, Html, table
 
 MEASURES = ("optimal", "regret", "discs_lost", "value_error")
 READINGS = {"visits": "visits", "q": "Q", "q_rave": "Q_rave"}

@@ -25,7 +25,8 @@ from wslib.prompt.searches import search
 from wslib.search.guided import Evaluator
 from wslib.study.engine.networks import FILE, published_networks
 from wslib.study.engine.store import read_folder
-from wslib.study.report.look import BOARDS, Html, method_name, not_there
+from wslib.study.names import BOARDS, method_name
+from wslib.study.report.look import Html, not_there
 from wslib.training.settings import RunSettings
 
 PLAYED = ("baseline", "wrora")

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from wslib.study.names import board_name, method_name, percent
 from wslib.study.report.charts import Draw, Look, show_panels
-from wslib.study.report.look import GREY, Html, board_name, method_name, not_there, percent, show_table, table
+from wslib.study.report.look import GREY, Html, not_there, show_table, table
 from wslib.study.statistics import stats
 from wslib.study.statistics.cycles import cycles
 from wslib.study.statistics.pairings import ordered_pairs, score_matrix, variety

@@ -8,8 +8,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from wslib.study.claims.orientation import claim_1_verdict
+from wslib.study.names import board_name, method_name, percent
 from wslib.study.report.charts import Look, name_rows, rows_height, show_panels
-from wslib.study.report.look import GREY, OURS, THESIS, Html, board_name, method_name, percent, show_table, table
+from wslib.study.report.look import GREY, OURS, THESIS, Html, show_table, table
 from wslib.study.report.orientation import THESIS_GAMES
 from wslib.study.statistics import decide
 

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from wslib.study.claims.untrained import against_baseline, difference, newcombe
+from wslib.study.names import board_name, method_name, p_value, percent
 from wslib.study.pages.learning import SAMPLED
 from wslib.study.report.charts import WIDE, Look, finding, forests, matrix, show_panels
-from wslib.study.report.look import Html, between, board_name, look_of, method_name, p_value, percent, show_table, table
+from wslib.study.report.look import Html, between, look_of, show_table, table
 from wslib.study.statistics import decide, stats
 from wslib.study.statistics.pairings import scored
 

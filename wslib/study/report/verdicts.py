@@ -13,8 +13,9 @@ from matplotlib.axes import Axes
 
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.table import percent_of
+from wslib.study.names import p_value
 from wslib.study.report.charts import Draw, Look, show_panels
-from wslib.study.report.look import GREY, Html, columns_of, link, not_there, p_value, show_table, table
+from wslib.study.report.look import GREY, Html, columns_of, link, not_there, show_table, table
 from wslib.study.statistics import decide
 
 MARKS = dict(zip(decide.WORDS, ("✓ ", "✗ ", "≈ ", "? ", "∅ "), strict=True))

@@ -14,21 +14,9 @@ import pandas as pd
 import scipy
 from matplotlib.axes import Axes
 
+from wslib.study.names import board_name, kind_name, method_name, percent
 from wslib.study.report.charts import Draw, curves, finding, looks_of, show_panels, strips, ticks_at
-from wslib.study.report.look import (
-    GREY,
-    NAMES,
-    Html,
-    board_name,
-    kind_name,
-    look_of,
-    method_name,
-    not_there,
-    once_there,
-    percent,
-    show_table,
-    table,
-)
+from wslib.study.report.look import GREY, NAMES, Html, look_of, not_there, once_there, show_table, table
 from wslib.study.statistics import stats
 from wslib.study.statistics.decide import FEWEST_RUNS, FEWEST_SHOWN
 from wslib.study.statistics.rating import Rating
