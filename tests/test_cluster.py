@@ -15,10 +15,10 @@ from wslib.parameters import ParameterError
 from wslib.play import RandomSettings
 from wslib.study.engine import units as study
 from wslib.study.engine.cli import main
-from wslib.study.engine.dask import check_address, needs_gpu, on_cluster, stored_unit
+from wslib.study.engine.dask import as_ready_on, check_address, needs_gpu
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
-from wslib.study.engine.units import MatchUnit
+from wslib.study.engine.units import MatchUnit, stored_unit
 from wslib.study.presets import preset
 
 distributed = pytest.importorskip("distributed")
@@ -50,7 +50,8 @@ def test_a_cluster_a_client_and_an_address_give_the_bytes_of_a_local_run(cluster
 
 
 def test_workers_return_ids_and_nothing_else(cluster, tmp_path: Path):
-    told = sorted(on_cluster(UNITS, tmp_path, cluster, lambda *_: pytest.fail("a unit failed")))
+    tasks = iter([(unit, tmp_path, False) for unit in UNITS])
+    told = sorted(as_ready_on(lambda: next(tasks, None), cluster, lambda *_: pytest.fail("a unit failed")))
     assert told == [(index, unit.id) for index, unit in enumerate(UNITS)]
 
 
@@ -67,13 +68,13 @@ def test_a_unit_that_fails_on_a_cluster_does_not_stop_the_others(cluster, tmp_pa
 
 
 def test_a_worker_with_another_version_of_the_code_is_noticed(cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("wslib.study.engine.dask.stored_unit", lambda unit, root: "0" * 20)
+    monkeypatch.setattr("wslib.study.engine.dask.stored_unit", lambda unit, *_: "0" * 20)
     with pytest.raises(study.UnitsFailed, match=r"its worker calls it 0{20}, so it runs another version"):
         ask(UNITS[:1], tmp_path, cluster)
 
 
 def test_a_store_that_the_workers_do_not_share_is_noticed(cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("wslib.study.engine.dask.stored_unit", lambda unit, root: unit.id)
+    monkeypatch.setattr("wslib.study.engine.dask.stored_unit", lambda unit, *_: unit.id)
     with pytest.raises(study.UnitsFailed, match="the store must be a folder that all workers share"):
         ask(UNITS, tmp_path, cluster)
 

@@ -15,7 +15,7 @@ import worker_tasks
 from wslib.network import settings
 from wslib.play import NetworkPlayer, match
 from wslib.search import GuidedSettings
-from wslib.study.engine import provenance
+from wslib.study.engine import jobs, provenance
 from wslib.study.engine import units as study
 from wslib.study.engine.cli import main
 from wslib.study.engine.progress import announcement
@@ -132,10 +132,10 @@ def test_a_worker_that_has_ended_leaves_its_gpu_to_others(tmp_path, monkeypatch)
 def test_there_is_a_worker_for_each_gpu_unless_more_are_asked_for(tmp_path, monkeypatch, with_a_gpu):
     asked = []
     monkeypatch.setattr(provenance, "gpus_here", lambda: 2)
-    monkeypatch.setattr(study, "in_processes", lambda f, tasks, workers, *_: asked.append(workers) or iter(()))
-    unit = RunUnit(run=preset("smoke", game="connect4", device="cuda"), iterations=1)
+    monkeypatch.setattr(jobs, "as_ready", lambda f, more, workers, failed: asked.append(workers) or iter(()))
+    runs = [RunUnit(run=preset("smoke", game="connect4", device="cuda", seed=seed), iterations=1) for seed in range(6)]
     for workers in (0, 6):
-        study._compute([unit], study.LocalStore(tmp_path), workers, progress=False, on=None)
+        jobs.compute_units(runs, tmp_path, workers, None, progress=False)
     assert asked == [2, 6]
 
 

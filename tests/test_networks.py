@@ -18,7 +18,8 @@ from wslib.prompt.network_file import from_bytes, to_bytes
 from wslib.study.engine import networks, states
 from wslib.study.engine import store as storing
 from wslib.study.engine import units as study
-from wslib.study.engine.networks import NotAtHand, is_there, network_file, published_network, to_train, write_archive
+from wslib.study.engine.jobs import Job, Queue
+from wslib.study.engine.networks import NotAtHand, is_there, network_file, published_network, write_archive
 from wslib.study.engine.publishing import publish_experiment
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.states import RunFolder, train
@@ -231,12 +232,18 @@ def games(unit: RunUnit, iteration: int = 2):
     return pair("connect4", entrant, player("random"), games=2)
 
 
+def trained_for(units: list, root: Path) -> list[tuple[str, int]]:
+    """The runs that are trained for networks only: their ids and iterations."""
+    return [
+        (job.unit.run.id, job.unit.iterations) for job in Queue([Job(unit) for unit in units], root).jobs if job.again
+    ]
+
+
 def test_a_published_run_is_trained_again_for_a_network_that_is_not_at_hand(trained: Path, tmp_path: Path):
     publish(trained)
     at_hand, on_the_way = games(UNITS[0]), games(UNITS[0], 1)
-    assert to_train([at_hand], tmp_path) == []
-    (wanted,) = to_train([at_hand, on_the_way], tmp_path)
-    assert (wanted.run.id, wanted.iterations, wanted.stage) == (run().id, 1, 0)
+    assert trained_for([at_hand], tmp_path) == []
+    assert trained_for([at_hand, on_the_way], tmp_path) == [(run().id, 1)]
     store = LocalStore(tmp_path / "store")
     frame = study.results([on_the_way], "trial", 1, store, progress=False)
     assert frame["games"].tolist() == [2]
@@ -244,7 +251,7 @@ def test_a_published_run_is_trained_again_for_a_network_that_is_not_at_hand(trai
 
 
 def test_no_network_is_trained_apart_that_a_missing_run_brings_along(tmp_path: Path):
-    assert to_train([UNITS[0], games(UNITS[0]), games(UNITS[0], 1)], tmp_path) == []
+    assert trained_for([UNITS[0], games(UNITS[0]), games(UNITS[0], 1)], tmp_path) == []
 
 
 @pytest.mark.parametrize("what", ["the weights", "a loss on the way"])

@@ -17,10 +17,12 @@ from study_tasks import contents, without_left_overs
 
 from wslib.parameters import ParameterError
 from wslib.play import RandomSettings
-from wslib.study.engine import agenda, progress, whole
+from wslib.study.engine import agenda, progress
+from wslib.study.engine import jobs as engine_jobs
 from wslib.study.engine import units as study
-from wslib.study.engine.agenda import PHASES, Job, Queue, jobs
+from wslib.study.engine.agenda import PHASES, jobs
 from wslib.study.engine.cli import main
+from wslib.study.engine.jobs import Job, Queue
 from wslib.study.engine.networks import is_there
 from wslib.study.engine.progress import Progress
 from wslib.study.engine.published import Published, publish
@@ -242,16 +244,18 @@ def test_a_unit_that_fails_stops_only_what_waits_for_it(root: Path, monkeypatch:
     monkeypatch.setattr(RunUnit, "compute_in", lambda unit, *given: 1 / 0 if unit == bad else real(unit, *given))
     told: list[str] = []
     study = Study()
-    with pytest.raises(UnitsFailed, match=rf"unit {bad.id} \(run\) failed: ZeroDivisionError"):
+    with pytest.raises(UnitsFailed, match=rf"unit {bad.id} \(run\) failed: ZeroDivisionError") as failure:
         compute(study, workers=1, tell=told.append)
+    assert any(line.startswith(f"unit {bad.id} (run) failed: ") for line in told)
     waiting = [job for job in study.jobs if bad.run.id in {run.id for run, _ in job.unit.plays_with()}]
-    assert f"{len(waiting)} units wait for runs that failed" in told
+    told_last = f"\n{len(waiting)} units (pair, run perfect), {waiting[0].unit.id} for one, were not computed"
+    assert told_last in str(failure.value)
     assert {job.unit.id for job in Study().queue.jobs} == {bad.id, *(job.unit.id for job in waiting)}
 
 
 def test_results_of_other_code_and_of_another_store_are_no_results(root: Path, monkeypatch: pytest.MonkeyPatch):
-    for name, sentence in (("0" * 20, "another version of this code"), ("", "all workers must share that folder")):
-        monkeypatch.setattr(whole, "stored_unit", lambda unit, *given, name=name: name or unit.id)
+    for name, sentence in (("0" * 20, "another version of this code"), ("", "a folder that all workers share")):
+        monkeypatch.setattr(engine_jobs, "stored_unit", lambda unit, *given, name=name: name or unit.id)
         with pytest.raises(UnitsFailed, match=sentence):
             compute(Study(["orientation"]), workers=1, tell=lambda line: None)
 
@@ -418,8 +422,8 @@ def test_how_far_a_run_has_come_is_seen_in_the_store(root: Path, monkeypatch: py
 
 @pytest.mark.parametrize(("given", "workers"), [(None, 1), (2, 2)])
 def test_little_work_starts_no_processes_unless_told_to(given, workers, root: Path, monkeypatch: pytest.MonkeyPatch):
-    real, asked = study.in_processes, []
-    monkeypatch.setattr(study, "in_processes", lambda f, t, n, *more: (asked.append(n), real(f, t, 1, *more))[1])
+    real, asked = engine_jobs.as_ready, []
+    monkeypatch.setattr(engine_jobs, "as_ready", lambda f, t, n, *more: (asked.append(n), real(f, t, 1, *more))[1])
     few = [MatchUnit(game="tictactoe", a=RandomSettings(), b=RandomSettings(), games=2, seed=k) for k in range(3)]
     study.results(few, "tried", given, LocalStore(root))
     assert asked == [workers]

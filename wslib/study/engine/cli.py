@@ -321,7 +321,7 @@ def _run(asked: argparse.Namespace) -> None:
     elif not units:
         print("nothing to compute")
     elif asked.again:
-        print(f"unit {study.compute_unit(units[0], store.default_root())} computed again")
+        print(f"unit {study.stored_unit(units[0], store.default_root(), again=True)} computed again")
     else:
         on = {"on": asked.on} if asked.on is not None else {}
         frame = study.results(units, experiment.name, experiment.workers, **on)

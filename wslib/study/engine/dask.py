@@ -13,19 +13,20 @@ import ipaddress
 import logging
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from wslib.parameters import ParameterError
 from wslib.study.engine.provenance import needs_gpu
-from wslib.study.engine.store import LocalStore
-from wslib.study.engine.units import Unit, compute_unit
+from wslib.study.engine.units import Unit, stored_unit
 from wslib.workers import Failed, More, WorkerLost
 
 RETRIES = 3
 """How often a unit is tried again when an attempt has failed with its worker."""
+AHEAD = 3
+"""Units that a scheduler is given for each thread of its workers."""
 PATIENCE = "20s"
 """How long to wait for a scheduler that does not answer."""
 
@@ -59,23 +60,11 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def stored_unit(unit: Unit, root: Path, again: bool = False) -> str:
-    """Compute and store a unit, unless it is there already (or ``again``); its id. This is what a worker does."""
-    if again or LocalStore(root).read(unit.kind, unit.id) is None:
-        compute_unit(unit, root)
-    return unit.id
+def as_ready_on(more: More, on: Any, failed: Failed) -> Iterator[tuple[int, str]]:
+    """Yield ``(index, id)`` as units are stored by the workers of ``on``; ``failed`` is told of those that are not.
 
-
-def on_cluster(units: Sequence[Unit], root: Path, on: Any, failed: Failed) -> Iterator[tuple[int, str]]:
-    """Yield ``(index, id)`` as units are stored by the workers of ``on``; ``failed`` is told of those that are not."""
-    waiting = ((unit, root) for unit in units)
-    return as_ready_on(lambda: next(waiting, None), on, failed)
-
-
-def as_ready_on(more: More, on: Any, failed: Failed, ahead: int | None = None) -> Iterator[tuple[int, str]]:
-    """The same with tasks that are asked for one by one: what :func:`stored_unit` takes, or None while none is ready.
-
-    The scheduler has at most so many tasks ``ahead`` for every thread of its workers; None: all that are ready.
+    ``more`` gives the next task, what :func:`stored_unit` takes, or None while none is ready; so that the first ones
+    come first, the scheduler never has many.
     """
     try:
         from distributed import Client, Future, as_completed
@@ -92,8 +81,8 @@ def as_ready_on(more: More, on: Any, failed: Failed, ahead: int | None = None) -
         futures: dict[Future, int] = {}
         number, ended = 0, as_completed(loop=client.loop)
         while True:
-            most = ahead and ahead * max(sum(client.nthreads().values()), 1)
-            while (not most or len(futures) < most) and (task := more()) is not None:
+            most = AHEAD * max(sum(client.nthreads().values()), 1)
+            while len(futures) < most and (task := more()) is not None:
                 future = _submitted(client, *task)
                 futures[future], number = number, number + 1
                 ended.add(future)
@@ -114,11 +103,11 @@ def as_ready_on(more: More, on: Any, failed: Failed, ahead: int | None = None) -
             client.close(timeout=2)
 
 
-def _submitted(client: Any, unit: Unit, root: Path, *again: bool) -> Any:
+def _submitted(client: Any, unit: Unit, root: Path, again: bool) -> Any:
     # Workers with GPUs say so by ``--resources GPU=1``; which of them each takes it finds out by itself.
     key, resources = f"{unit.kind}-{unit.id}", {"GPU": 1} if needs_gpu(unit) else None
     return client.submit(
-        stored_unit, unit, root.resolve(), *again, key=key, pure=False, retries=RETRIES, resources=resources
+        stored_unit, unit, root.resolve(), again, key=key, pure=False, retries=RETRIES, resources=resources
     )
 
 

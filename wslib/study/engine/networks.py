@@ -164,17 +164,6 @@ class NetworkUnit(RunUnit):
         return Computed({"iterations": self.iterations, "sha256": hashlib.sha256(content).hexdigest()}, {})
 
 
-def to_train(units: Sequence[Unit], root: Path) -> list[Unit]:
-    """For networks that these units play with, that are not at hand and that none of them trains: a unit a run."""
-    trained = {(unit.run.id, k) for unit in units if isinstance(unit, RunUnit) for k in kept(unit.iterations)}
-    needed = {(run.id, k): run for unit in units for run, k in unit.plays_with()}
-    last: dict[str, NetworkUnit] = {}
-    for (name, k), run in sorted(needed.items(), key=lambda item: item[0]):
-        if (name, k) not in trained and not is_there(run, k, root):
-            last[name] = NetworkUnit(run=run, iterations=k)  # the others are on its way
-    return list(last.values())
-
-
 def kept(iterations: int) -> list[int]:
     """The iterations of a run of this length whose networks stay."""
     return sorted({*(k for k in KEPT if k <= iterations), iterations})

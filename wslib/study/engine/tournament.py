@@ -24,7 +24,7 @@ from wslib.play.matches import Table, random_opening
 from wslib.play.players import Seat
 from wslib.search import GuidedSettings
 from wslib.search.guided import Evaluator
-from wslib.study.engine.networks import is_there, published_network
+from wslib.study.engine.networks import published_network
 from wslib.study.engine.units import Computed, GamesUnit, Unit
 from wslib.training.settings import RunSettings
 
@@ -77,9 +77,6 @@ class PairUnit(GamesUnit):
     def plays_with(self) -> list[tuple[RunSettings, int]]:
         return [(x.run, x.iteration) for x in (self.a, self.b) if isinstance(x, NetworkEntrant)]
 
-    def needs_no_training(self, root: Path) -> bool:
-        return all(is_there(run, iteration, root) for run, iteration in self.plays_with())
-
     @property
     def seed_of_games(self) -> int:
         """Each pair has its own openings and streams; both follow from who meets whom."""
@@ -112,10 +109,6 @@ class PairBlock:
     def plays_with(self) -> list[tuple[RunSettings, int]]:
         """The networks that it plays with."""
         return [network for unit in self.members for network in unit.plays_with()]
-
-    def needs_no_training(self, root: Path) -> bool:
-        """Whether all its networks are there."""
-        return all(unit.needs_no_training(root) for unit in self.members)
 
     def parts(self, root: Path) -> list[tuple[PairUnit, Computed]]:
         """The result of each pair."""

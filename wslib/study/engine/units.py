@@ -4,11 +4,10 @@ A unit is a parameter object that can compute itself. Its id is the digest of it
 so a rerun, a resumed run and the building of the book are one thing: asking again.
 """
 
-import errno
 import tempfile
 import time
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
@@ -21,11 +20,9 @@ from wslib.games import game
 from wslib.games.position import GameName
 from wslib.parameters import ParameterError, Parameters
 from wslib.play import PlayerSettings, match
-from wslib.study.engine.progress import Progress
-from wslib.study.engine.provenance import cards_for, graphics_card, machine, needs_gpu
+from wslib.study.engine.provenance import graphics_card, machine, needs_gpu
 from wslib.study.engine.published import Published, other_shelves, shelf
-from wslib.study.engine.store import LocalStore, Stored, sweep
-from wslib.workers import Failed, WorkerLost, in_processes
+from wslib.study.engine.store import LocalStore, Stored
 
 
 class Computed(NamedTuple):
@@ -50,7 +47,9 @@ class Unit(Parameters):
 
     def needs_no_training(self, root: Path) -> bool:
         """Whether nothing has to be trained for it: the networks that it plays with, or the run's states, are here."""
-        return self.stage > 0
+        from wslib.study.engine.networks import is_there  # of runs, which are units
+
+        return self.stage > 0 and all(is_there(run, iteration, root) for run, iteration in self.plays_with())
 
     def parts(self, root: Path, **how: Any) -> Sequence[tuple["Unit", Computed]]:
         """What is stored when it has been computed: its own result."""
@@ -112,13 +111,10 @@ def results(units: Sequence[Unit], experiment: str, workers: int | None = None, 
     known = known_results(units, experiment, store)
     missing = {unit.id: unit for unit in units if unit.id not in known} if compute else {}
     if missing:
-        _compute(list(missing.values()), store, workers or 0, progress, on)
+        from wslib.study.engine.jobs import compute_units  # trains, and so stands on this module
+
+        compute_units(list(missing.values()), store.root, workers or 0, on, progress)
         known |= known_results(list(missing.values()), experiment, store)
-        if lost := [name for name in missing if name not in known]:
-            raise UnitsFailed(
-                f"{len(lost)} units were computed and are not in {store.root}, {lost[0]} for one: the store must be a "
-                "folder that all workers share, under the same path"
-            )
     there = {place: unit.id for place, unit in enumerate(units) if unit.id in known}
     rows = [{"unit": name, "origin": known[name][0], **known[name][1].summary} for name in there.values()]
     return pd.DataFrame(rows, index=list(there), columns=None if rows else ["unit", "origin"])
@@ -202,20 +198,6 @@ def collect(units: Sequence[Unit], experiment: str, store: LocalStore | None = N
     return {unit.id: (unit.kind, unit.canonical(), known[unit.id][1]) for unit in units if unit.id in known}
 
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
-"""Errors that every further unit would meet too."""
-
-
-def other_code(name: str) -> RuntimeError:
-    """The sentence about a unit that was stored under another name."""
-    return RuntimeError(f"its worker calls it {name}, so it runs another version of this code")
-
-
-def no_more_room(error: Exception) -> bool:
-    """Whether the store's disk is full or may not be written to."""
-    return isinstance(error, OSError) and error.errno in _NO_ROOM
-
-
 def check_writable(root: Path) -> None:
     """Refuse a store that is not ours to write to before anything is computed for it."""
     try:
@@ -228,84 +210,15 @@ def check_writable(root: Path) -> None:
         ) from None
 
 
-def _compute(units: Sequence[Unit], store: LocalStore, workers: int, progress: bool, on: Any) -> None:
-    """Compute and store; the stages one after the other, and within each all units that can be.
-
-    Networks that are not at hand are trained first.
-    """
-    from wslib.study.engine.networks import to_train  # trains, and so stands on this module
-    from wslib.study.engine.tournament import joined
-
-    check_writable(store.root)
-    sweep(store.root)
-    failures: list[tuple[Unit, Exception]] = []
-    waiting: list[tuple[Unit, Unit]] = []
-    units = [*to_train(units, store.root), *units]
-    workers = workers or (cards_for(units) if on is None else 0)
-    units = joined(units)
-    with Progress(units, store.root, workers, progress, elsewhere=on is not None) as bar:
-        for stage in sorted({unit.stage for unit in units}):
-            # Those that play with a network that could not be trained.
-            lost = {unit.run.id: unit for unit, _ in failures if hasattr(unit, "run")}
-            stuck = {unit.id: lost[name] for unit in units if (name := _stuck(unit, stage, lost, store.root))}
-            waiting += [(unit, stuck[unit.id]) for unit in units if unit.id in stuck]
-            here = [unit for unit in units if unit.stage == stage and unit.id not in stuck]
-            for unit in units:
-                if unit.id in stuck:
-                    bar.done(unit, well=False)
-
-            def failed(index: int, error: Exception, here: list[Unit] = here) -> None:
-                if no_more_room(error):
-                    raise error
-                failures.append((here[index], error))
-                bar.done(here[index], well=False)
-
-            for index, name in _answers(here, store, bar.workers, on, failed):
-                if name != here[index].id:
-                    failed(index, other_code(name))
-                else:
-                    bar.done(here[index])
-    if failures:
-        raise UnitsFailed(_told(failures, waiting)) from failures[0][1]
+def stored_unit(unit: Unit, root: Path, again: bool = False) -> str:
+    """Compute and store a unit, unless it is there already (or ``again``); its id. This is what a worker does."""
+    if again or LocalStore(root).read(unit.kind, unit.id) is None:
+        compute_unit(unit, root)
+    return unit.id
 
 
-def _stuck(unit: Unit, stage: int, lost: Mapping[str, Unit], root: Path) -> str | None:
-    """The id of a run that failed and whose network a unit of this stage cannot do without."""
-    if unit.stage != stage or not lost:
-        return None
-    name = next((run.id for run, _ in unit.plays_with() if run.id in lost), None)
-    return None if name is None or unit.needs_no_training(root) else name
-
-
-def _answers(units: list[Unit], store: LocalStore, workers: int, on: Any, failed: Failed) -> Iterator[tuple[int, str]]:
-    if on is None:
-        return in_processes(compute_unit, [(unit, store.root) for unit in units], workers, failed)
-    # Dask is an extra that most readers do without.
-    from wslib.study.engine.dask import on_cluster
-
-    return on_cluster(units, store.root, on, failed)
-
-
-def _told(failures: Sequence[tuple[Unit, Exception]], waiting: Sequence[tuple[Unit, Unit]]) -> str:
-    """A sentence for each unit that failed, for those that wait for it, and what to do."""
-    sentences = []
-    for unit, error in failures:
-        sentences.append(cause := told_of(unit, error))
-        if stuck := [other for other, wanted in waiting if wanted.id == unit.id]:
-            kinds = ", ".join(sorted({other.kind for other in stuck}))
-            sentences.append(f"{len(stuck)} units ({kinds}), {stuck[0].id} for one, were not computed because {cause}")
-    return "\n".join([*sentences, "all other units are stored; the same command tries these again"])
-
-
-def told_of(unit: Unit, error: Exception) -> str:
-    """The sentence about a unit that failed."""
-    what = str(error).splitlines()[0] if str(error) else "no more is known"
-    known = isinstance(error, (ParameterError, WorkerLost, OSError))
-    return f"unit {unit.id} ({unit.kind}) failed: {what if known else f'{type(error).__name__}: {what}'}"
-
-
-def compute_unit(unit: Unit, root: Path, **how: Any) -> str:
-    """Compute one unit, store it below ``root``, return its id: what a worker does."""
+def compute_unit(unit: Unit, root: Path, **how: Any) -> None:
+    """Compute one unit and store it below ``root``."""
     card = graphics_card() if needs_gpu(unit) else {}  # before anything is computed on it
     started, wall, cpu = datetime.now(UTC), time.perf_counter(), time.process_time()
     parts = unit.parts(root, **how)
@@ -319,4 +232,3 @@ def compute_unit(unit: Unit, root: Path, **how: Any) -> str:
     for part, (summary, tables, notes) in parts:
         provenance = {**made, "results_version": part.results_version, **notes}
         LocalStore(root).commit(part.kind, part.id, part.canonical(), summary, tables, provenance)
-    return unit.id

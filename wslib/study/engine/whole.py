@@ -13,20 +13,19 @@ from typing import Any
 
 from wslib.parameters import ParameterError
 from wslib.study.engine import store
-from wslib.study.engine.agenda import Job, Known, Queue, jobs
-from wslib.study.engine.dask import as_ready_on, stored_unit
+from wslib.study.engine.agenda import Known, jobs
+from wslib.study.engine.jobs import Job, Queue, told_of
+from wslib.study.engine.jobs import compute as compute_jobs
 from wslib.study.engine.provenance import cards_for
 from wslib.study.engine.published import shelf
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.times import Key, Times, Work, assumed, duration, keys, work_of
-from wslib.study.engine.units import Unit, UnitsFailed, no_more_room, other_code, told_of
+from wslib.study.engine.units import Unit, UnitsFailed
 from wslib.study.pages.catalogue import EXPERIMENTS
-from wslib.workers import Failed, as_ready, default_workers
+from wslib.workers import default_workers
 
 EVERY = 60.0
 """Seconds from one line of progress to the next, but that a finished run always has its line."""
-AHEAD = 3
-"""Units that a scheduler is given for each thread of its workers."""
 Tell = Callable[[str], object]
 Publish = Callable[[str], object]
 
@@ -63,7 +62,6 @@ class Study:
 
     def ended(self, job: Job, well: bool) -> float:
         """A job has been done, or has failed; the processor seconds that it took now."""
-        self.queue.done(job, well)
         self.left[self._kind_of(job.unit)] -= 1
         made = store.LocalStore(self.root).provenance(job.unit.kind, job.unit.id) if well else {}
         self.times.learn(work_of(job.unit), made)
@@ -135,8 +133,12 @@ class Progress:
         self.begun = self.told = time.monotonic()
         self.done, self.failed, self.seconds = 0, 0, 0.0
 
-    def after(self, job: Job, seconds: float) -> None:
-        """A job has been done, in so many processor seconds."""
+    def after(self, job: Job, seconds: float, error: Exception | None) -> None:
+        """A job has been done, in so many processor seconds, or has failed."""
+        if error:
+            self.failed += 1
+            self.tell(told_of(job.unit, error))
+            return
         self.done += 1
         self.seconds += seconds
         run = what(job.unit) == "runs"
@@ -172,52 +174,28 @@ def compute(study: Study, workers: int = 0, on: Any = None, publish: Publish | N
     A unit that fails does not stop the others; :class:`UnitsFailed` tells of all of them at the end.
     """
     workers = workers or study.workers()
-    progress, failures = Progress(study, workers, tell), list[tuple[Unit, Exception]]()
-    given: list[Job] = []
+    progress = Progress(study, workers, tell)
     published = time.monotonic() - 60 * minutes  # what an earlier call has left is published soon
 
-    def more() -> tuple[Unit, Path, bool] | None:
-        job = study.queue.take()
-        if job is None:
-            return None
-        given.append(job)
-        return job.unit, study.root, job.again
-
-    def failed(index: int, error: Exception) -> None:
-        job = given[index]
-        study.ended(job, well=False)
-        if no_more_room(error):
-            raise error
-        failures.append((job.unit, error))
-        progress.failed += 1
-        tell(told_of(job.unit, error))
-
-    for index, name in _answers(more, workers, on, failed):
-        if name != given[index].unit.id:
-            failed(index, other_code(name))
-        elif not study.known.stored(given[index].unit):
-            failed(index, RuntimeError(f"it is not in {study.root}: all workers must share that folder"))
-        else:
-            progress.after(given[index], study.ended(given[index], well=True))
+    def ended(job: Job, error: Exception | None) -> None:
+        nonlocal published
+        progress.after(job, study.ended(job, error is None), error)
         if publish and time.monotonic() - published > 60 * minutes:
             publish_all(study, publish, tell)
             published = time.monotonic()
-    if publish:
+
+    try:
+        compute_jobs(study.queue, workers, on, ended)
+    except UnitsFailed:
         publish_all(study, publish, tell)
-    if waiting := study.queue.left:
-        tell(f"{waiting} units wait for runs that failed")
-    if failures:
-        raise UnitsFailed("\n".join(told_of(*failure) for failure in failures)) from failures[0][1]
+        raise
+    publish_all(study, publish, tell)
 
 
-def _answers(more: Callable[[], tuple | None], workers: int, on: Any, failed: Failed) -> Iterator[tuple[int, str]]:
-    if on is None:
-        return as_ready(stored_unit, more, workers, failed)
-    return as_ready_on(more, on, failed, AHEAD)
-
-
-def publish_all(study: Study, publish: Publish, tell: Tell) -> None:
+def publish_all(study: Study, publish: Publish | None, tell: Tell) -> None:
     """Publish what is new; where an experiment cannot be published a sentence says so, and the others still are."""
+    if publish is None:
+        return
     for name in study.publishable():
         try:
             publish(name)

@@ -22,7 +22,7 @@ from wslib.perfect.positions import BOARDS, SETS, SIZE, Positions, files, load
 from wslib.perfect.solver import Solution, solve
 from wslib.play import NetworkPlayer, PlayerSettings, player
 from wslib.search import GuidedSettings, SearchSettings
-from wslib.study.engine.networks import is_there, published_network
+from wslib.study.engine.networks import published_network
 from wslib.study.engine.units import Computed, Unit, results, table
 from wslib.study.pages.base import Chapter, Experiment, split
 from wslib.training.settings import RunSettings
@@ -120,9 +120,6 @@ class RunPerfectUnit(_OnPositions):
 
     def plays_with(self) -> list[tuple[RunSettings, int]]:
         return [(self.run, self.iteration)]
-
-    def needs_no_training(self, root: Path) -> bool:
-        return is_there(self.run, self.iteration, root)
 
     def compute_in(self, root: Path) -> Computed:
         network, taken = published_network(self.run, self.iteration, root), self.taken()
