@@ -115,6 +115,12 @@ def random_line(of: Game, seed: int) -> list[Position]:
     return line
 
 
+def few_left(of: Game, seed: int, empty: int) -> Position | None:
+    """The first position of a random game with so many empty cells at most; None where it is over before."""
+    running = (p for p in random_line(of, seed)[:-1] if of.cells - (p.own | p.opp).bit_count() <= empty)
+    return next(running, None)
+
+
 class Grown:
     """One tree of a forest, to be looked into."""
 

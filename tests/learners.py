@@ -1,16 +1,20 @@
 """Networks and examples for the tests of what learns."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
-from wslib.games import Game, game
+from wslib.games import Game, Position, game
 from wslib.network.fit import FitSettings, fit
 from wslib.network.model import Network, NetworkSettings
+from wslib.training import loop as training
 from wslib.training.loop import RunState, advance, start
 from wslib.training.settings import RunSettings
 
+three_games = pytest.mark.parametrize("name", ["connect4", "gobang", "othello"])
 torch.set_num_threads(1)  # these networks are too small for more, and tests run side by side
 
 
@@ -79,3 +83,20 @@ def after(settings: RunSettings, iterations: int) -> tuple[RunState, list[dict]]
         state, told = advance(settings, state)
         log.append(told)
     return state, log
+
+
+def watched(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[tuple, Any]]:
+    """The calls that the training loop makes of something that it imports: arguments and answer, as they come."""
+    calls, original = list[tuple[tuple, Any]](), getattr(training, name)
+
+    def call(*given):
+        calls.append((given, original(*given)))
+        return calls[-1][1]
+
+    monkeypatch.setattr(training, name, call)
+    return calls
+
+
+def replayed(name: str, moves: tuple[str, ...]) -> list[list[Position]]:
+    """Every position of each game, found by replaying its moves."""
+    return [list(game(name).position(text).line()) for text in moves]

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from drivers import random_line
 
 from wslib import draw
 from wslib.draw.boards import CELL, ink_on
@@ -20,10 +21,8 @@ GAMES = ("othello-6x6", "othello-8x8", "connect4-6x7", "gobang-8x8-k5", "tictact
 
 
 def random_position(name: str, plies: int):
-    random, position = np.random.default_rng(plies), game(name).start()
-    while plies and not position.is_over:
-        position, plies = position.act(int(random.choice(position.legal))), plies - 1
-    return position
+    line = random_line(game(name), plies)
+    return line[min(plies, len(line) - 1)]
 
 
 def parsed(drawing) -> ElementTree.Element:

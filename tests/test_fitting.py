@@ -84,15 +84,6 @@ SMALL = {"game": "connect4", "episodes": 4, "simulations": 8, "epochs": 1, "chan
          "arena_games": 4}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "options", [{"runtime": "torch"}, {"runtime": "torch", "precision": "bfloat16", "optimiser": "carried"}], ids=str
-)
-def test_a_run_with_torch_at_play_gives_the_same_bytes_twice(options):
-    run = RunSettings(**SMALL, **options)
-    (one, log), (other, again) = (after(run, 2) for _ in range(2))
-    assert to_bytes(one.network) == to_bytes(other.network) and log == again
-
-
 def test_the_run_s_runtime_and_precision_are_those_of_its_evaluations(monkeypatch):
     made = []
 

@@ -151,20 +151,6 @@ def test_games_side_by_side_with_moves_and_policies_are_those_of_plain_searches(
 # --- games side by side, and what they share --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", GUIDED)
-@pytest.mark.parametrize("name", ["othello", "connect4", "gobang"])
-def test_several_games_in_lockstep_are_each_game_alone(name, method):
-    positions, network = some_positions(name), MadeUpNetwork(game(name))
-    settings = GuidedSettings(method=method, simulations=30)
-    together = GuidedSearch(game(name), settings, network, streams(5))
-    together.run(np.arange(5), *words(positions))
-    for i, position in enumerate(positions):
-        alone = GuidedSearch(game(name), settings, network, streams(5)[i : i + 1])
-        alone.run(np.zeros(1, int), *words([position]))
-        assert Guided(together, i).tree() == Guided(alone, 0).tree()
-        assert together.streams[i] == alone.streams[0]
-
-
 def played(board: Game, network, settings: GuidedSettings, games: int = 6) -> tuple[tuple[str, ...], GuidedSearch]:
     """Games of a player with itself, one tree for both colours; and its search as it is after them."""
     seat = sit(NetworkPlayer(network, settings), board, streams(games, seed=5), np.zeros(games, int))
@@ -251,23 +237,22 @@ class FixedNetwork:
         return np.array([self.priors] * len(planes), np.float32), np.full(len(planes), self.value, np.float32)
 
 
-def test_the_mass_on_illegal_moves_goes_to_the_legal_ones_in_proportion():
-    position = game("connect4").position("1 1 1 1 1 1 3")
-    found = search(position, FixedNetwork([0.5, 0.25, 0.0, 0.125, 0.0625, 0.0625]), simulations=5)
-    assert list(found.actions) == [1, 2, 3, 4, 5]
-    assert list(found.table().sort_index()["P"]) == pytest.approx([0.5, 0.0, 0.25, 0.125, 0.125])
+FULL = game("connect4").position("1 1 1 1 1 1 3")
+"""The first column takes no more stones."""
 
 
-def test_priors_are_uniform_where_only_illegal_moves_have_mass():
-    position = game("connect4").position("1 1 1 1 1 1 3")
-    found = search(position, FixedNetwork([1.0, 0.0, 0.0, 0.0, 0.0, 0.0]), simulations=5)
-    assert list(found.table()["P"]) == [0.2] * 5
-
-
-def test_a_pass_has_all_of_the_prior():
-    position = POSITIONS["Othello, must pass"]
-    found = search(position, FixedNetwork([0.5, 0.5] + [0.0] * 35), simulations=5)
-    assert list(found.table().index) == ["pass"] and list(found.table()["P"]) == [1.0]
+@pytest.mark.parametrize(
+    ("position", "said", "priors"),
+    [
+        (FULL, [0.5, 0.25, 0.0, 0.125, 0.0625, 0.0625], {"2": 0.5, "3": 0.0, "4": 0.25, "5": 0.125, "6": 0.125}),
+        (FULL, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0], dict.fromkeys("23456", 0.2)),
+        (POSITIONS["Othello, must pass"], [0.5, 0.5] + [0.0] * 35, {"pass": 1.0}),
+    ],
+    ids=["in proportion", "evenly where only illegal moves have mass", "to a pass"],
+)
+def test_the_mass_on_illegal_moves_goes_to_the_legal_ones(position, said, priors):
+    found = search(position, FixedNetwork(said), simulations=5)
+    assert found.table()["P"].to_dict() == pytest.approx(priors)
 
 
 def test_without_visits_but_the_root_s_the_policy_is_uniform():

@@ -18,6 +18,7 @@ import numpy as np
 import playwright
 import pytest
 import torch
+from drivers import random_line
 
 from wslib._compiled import below, stream
 from wslib.games import Game, Position, game
@@ -62,17 +63,6 @@ def recorded(name: str) -> list[Position]:
     return found
 
 
-def random_games(name: str, number: int) -> list[Position]:
-    """The last positions of random games."""
-    rng, found = np.random.default_rng(0), []
-    for _ in range(number):
-        position = game(name).start()
-        while not position.is_over:
-            position = position.act(int(rng.choice(position.legal)))
-        found.append(position)
-    return found
-
-
 @cache
 def network_of(name: str, shape: str = "author", channels: int = 32, hidden: tuple[int, ...] = (256, 128)) -> Network:
     """A network whose batch norms have seen something, as after training."""
@@ -104,7 +94,7 @@ def seen(position: Position) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", [*BOARDS, *OTHER_BOARDS])
 def test_the_rules_agree_at_every_position_of_recorded_games(name: str):
-    ends = random_games(name, 30) + (recorded(name) if name in BOARDS else [])
+    ends = [random_line(game(name), seed)[-1] for seed in range(30)] + (recorded(name) if name in BOARDS else [])
     answers = ask("rules", lines=[{"name": name, "moves": end.move_list} for end in ends])
     for end, answer in zip(ends, answers, strict=True):
         assert (answer["id"], answer["title"]) == (end.game.id, end.game.title)
@@ -148,7 +138,7 @@ def test_a_network_says_the_same_of_recorded_positions(name: str, shape: str):
 def test_a_network_of_another_size_says_the_same():
     for name in ("othello-8x8", "connect4-6x7", "gobang-5x6-k4"):
         file, network = published(network_of(name, channels=20, hidden=(40,)))
-        ends = random_games(name, 10)
+        ends = [random_line(game(name), seed)[-1] for seed in range(10)]
         policies, values = network.evaluate(np.stack([position.planes for position in ends]))
         answers = ask("network", file=file, positions=[position.move_list for position in ends])
         np.testing.assert_allclose([answer["policy"] for answer in answers], policies, atol=1e-6)

@@ -1,55 +1,11 @@
 """Settings of a search, whose ids tell computations apart; and results as a reader sees them."""
 
 import pytest
-from drivers import all_settings
 
 from wslib.games import game
-from wslib.parameters import RESULTS_VERSION, digest
 from wslib.prompt.searches import search
-from wslib.search import SearchSettings
 
 # --- settings ---------------------------------------------------------------------------------------------------------
-
-
-def test_settings_cannot_be_changed():
-    with pytest.raises(ValueError, match="frozen"):
-        SearchSettings().c = 2
-
-
-@pytest.mark.parametrize("of", all_settings(), ids=lambda of: of.id)
-def test_settings_can_be_made_again_from_their_canonical_form(of):
-    assert SearchSettings(**of.canonical()) == of
-    assert SearchSettings(**of.canonical()).id == of.id
-
-
-def test_equal_computations_have_equal_ids():
-    rave = SearchSettings(method="rave", simulations=200)
-    spelled_out = {"amaf": "path+rollout", "amaf_players": "own", "beta": "state", "equivalence": 200, "c": 1}
-    assert rave.id == SearchSettings(method="rave", simulations=200, **spelled_out).id
-    assert rave.id == SearchSettings(method="rave", simulations=200, equivalence=None).id
-    assert SearchSettings().id == SearchSettings(method="mcts", simulations=100, c=1, amaf=None).id
-
-
-def test_different_computations_have_different_ids():
-    changes = [
-        {}, {"simulations": 101}, {"c": 1.5}, {"rule": "ucb1"}, {"policy": "q"}, {"policy": "q_rave"},
-        {"tree": "kept"}, {"ties": "first"}, {"amaf": "path"}, {"amaf_players": "both"}, {"amaf_players": "first"},
-        {"beta": "action"}, {"equivalence": 99},
-    ]  # fmt: skip
-    of = [SearchSettings(), *(SearchSettings(method="rave", **change) for change in changes)]
-    assert len({settings.id for settings in of}) == len(of)
-
-
-def test_a_new_version_of_the_results_gives_new_ids():
-    canonical = SearchSettings().canonical()
-    assert digest(canonical, RESULTS_VERSION) == SearchSettings().id != digest(canonical, RESULTS_VERSION + 1)
-
-
-def test_options_that_cannot_act_are_null_in_the_canonical_form():
-    canonical = SearchSettings().canonical()
-    assert [name for name, value in canonical.items() if value is None] == [
-        "amaf", "amaf_players", "beta", "equivalence",
-    ]  # fmt: skip
 
 
 # --- what a reader sees -----------------------------------------------------------------------------------------------

@@ -3,10 +3,13 @@
 import os
 import subprocess
 import sys
+from itertools import islice, repeat
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
+from drivers import few_left
 from reference_solver import plain
 
 from wslib.games import Position, game
@@ -19,14 +22,9 @@ BIG = 50_000_000
 
 def some_positions(board, least_empty: int, most_empty: int, count: int, seed: int) -> list[Position]:
     """Running positions of random games with so many empty cells."""
-    random, found = np.random.default_rng(seed), []
-    while len(found) < count:
-        position, empty = board.start(), int(random.integers(least_empty, most_empty + 1))
-        while not position.is_over and board.cells - (position.own | position.opp).bit_count() > empty:
-            position = position.act(int(random.choice(position.legal)))
-        if not position.is_over:
-            found.append(position)
-    return found
+    random = Random(seed)
+    drawn = (few_left(board, random.getrandbits(32), random.randint(least_empty, most_empty)) for _ in repeat(None))
+    return list(islice(filter(None, drawn), count))
 
 
 def disagreements(name: str, least: int, most: int, count: int, seed: int = 0) -> list[Position]:

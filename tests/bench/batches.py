@@ -6,13 +6,13 @@ games and pairs of Table 5.2. `data/bench/batches.csv` has a row per stage.
 """
 
 import argparse
-import csv
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pandas as pd
 import torch
 
 from wslib.network.runtime import TorchNetwork
@@ -24,17 +24,8 @@ from wslib.training.loop import advance, start
 ROOT = Path(__file__).resolve().parents[2]
 BOARD = "connect4"
 SMALL = {"game": BOARD, "channels": 4, "hidden": (8,), "epochs": 1, "runtime": "torch", "trainer": "torch"}
-COLUMNS = (
-    "stage",
-    "games",
-    "calls",
-    "positions",
-    "mean_batch",
-    "largest_batch",
-    "plies",
-    "seconds",
-    "seconds_in_calls",
-)
+COLUMNS = ("stage", "games", "calls", "positions", "mean_batch", "largest_batch", "plies", "seconds",
+           "seconds_in_calls")  # fmt: skip
 
 
 class Counted(list):
@@ -114,10 +105,7 @@ def main() -> None:
     for found in rows:
         print(", ".join(f"{name} {value}" for name, value in found.items()))
     if asked.publish:
-        with (ROOT / "data" / "bench" / "batches.csv").open("w", newline="") as file:
-            table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            table.writeheader()
-            table.writerows(rows)
+        pd.DataFrame(rows).to_csv(ROOT / "data" / "bench" / "batches.csv", index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ bar is missed or could not be measured.
 """
 
 import argparse
-import csv
 import json
 import os
 import resource
@@ -37,10 +36,12 @@ from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 import run as bench
 import torch
 from torch import nn
@@ -108,35 +109,9 @@ def timed(work: Callable[[], Any], seconds: float = 0.0) -> tuple[list[Any], flo
 # --- self-play ---------------------------------------------------------------------------------------------------
 
 
-class Recorder:
-    """A network whose answers are kept."""
-
-    def __init__(self, network: Evaluator):
-        self.network, self.answers = network, list[tuple[np.ndarray, np.ndarray]]()
-
-    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        self.answers.append(self.network.evaluate(planes))
-        return self.answers[-1]
-
-
-class Replay:
-    """Gives kept answers again, in their order: the same games without the network's time."""
-
-    def __init__(self, answers: list[tuple[np.ndarray, np.ndarray]]):
-        self.answers = iter(answers)
-
-    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return next(self.answers)
-
-
-class Constant:
-    """Finds all moves equally likely and all positions even."""
-
-    def __init__(self, actions: int, most: int):
-        self.priors, self.values = np.full((most, actions), 1 / actions, np.float32), np.zeros(most, np.float32)
-
-    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self.priors[: len(planes)], self.values[: len(planes)]
+def answering(answer: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]) -> Evaluator:
+    """What stands for a network, and answers planes by a function."""
+    return SimpleNamespace(evaluate=answer)
 
 
 class Played:
@@ -152,43 +127,6 @@ class Played:
         self.examples = recorded(self.table, [seat, seat], np.zeros(count, int))
         """What training would learn from."""
         self.simulations = settings.simulations * int(self.table.plies.sum())
-
-
-class Peer:
-    """pgx and mctx, waiting for requests in a process of their own."""
-
-    def __init__(self, network: Network, planes: np.ndarray):
-        python = bench.installed(ENVIRONMENT, REQUIREMENTS)
-        self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (lives as long as the process)
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "network.npz"
-            np.savez(file, **exported(network, planes))
-            self.process = subprocess.Popen(
-                [python, bench.HERE / "pgx_mctx.py", file],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True,
-                env={**os.environ, "XLA_FLAGS": XLA_FLAGS, "JAX_PLATFORMS": "cpu"},
-            )  # fmt: skip
-            self.apart = self._answer()["apart"]  # ready: has read the file, and compiled
-
-    def ask(self, **request: Any) -> dict[str, float]:
-        assert self.process.stdin
-        self.process.stdin.write(json.dumps(request) + "\n")
-        self.process.stdin.flush()
-        return self._answer()
-
-    def _answer(self) -> dict[str, float]:
-        assert self.process.stdout
-        line = self.process.stdout.readline()
-        if not line:
-            self.errors.seek(0)
-            said = " / ".join(self.errors.read().strip().splitlines()[-3:])
-            raise RuntimeError(f"its process ended with status {self.process.wait()}: {said}")
-        return json.loads(line)
-
-    def close(self) -> None:
-        assert self.process.stdin
-        self.process.stdin.close()
-        self.process.wait()
 
 
 def exported(network: Network, planes: np.ndarray) -> dict[str, np.ndarray]:
@@ -213,22 +151,31 @@ def exported(network: Network, planes: np.ndarray) -> dict[str, np.ndarray]:
     return {**arrays, "planes": planes[:, 0], "priors": priors, "values": values}
 
 
+def beside(network: Network, planes: np.ndarray) -> tuple[bench.Other | None, str]:
+    """pgx and mctx with this network, where they can be had; and what there is to say of them."""
+    tell("pgx + mctx: starting, comparing the networks, compiling")
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "network.npz"
+            np.savez(file, **exported(network, planes))
+            peer = bench.Other(ENVIRONMENT, REQUIREMENTS, "pgx_mctx.py", file, XLA_FLAGS=XLA_FLAGS, JAX_PLATFORMS="cpu")
+            apart = peer.ask()["apart"]  # it is ready: it has read the file, and compiled
+    except (subprocess.CalledProcessError, OSError, RuntimeError) as error:
+        said = f"could not be measured: {(getattr(error, 'stderr', None) or str(error)).strip()[-1000:]}"
+        tell(f"pgx + mctx {said}")
+        return None, said
+    return peer, f"outputs of the two networks apart by at most {apart:.1g}"
+
+
 def self_play(repetitions: int, with_pgx: bool) -> tuple[list[Row], str]:
     """Our self-play and theirs in turn; and what there is to say of theirs."""
-    part = f"self-play, C = 64, 1024/512, {PEERS_BOARD}"
     settings = RunSettings(game=PEERS_BOARD, channels=64, hidden=(1024, 512))
     network = Network(settings.network, seed=1)
     evaluator = CompiledNetwork(network)
     warm = Played(settings, evaluator, seed=0).examples  # compiles, and takes the memory that is used again
     peer, said = None, "left out (--without-pgx)"
     if with_pgx:
-        tell("pgx + mctx: starting, comparing the networks, compiling")
-        try:
-            peer = Peer(network, game(PEERS_BOARD).planes(warm.own[::20], warm.opp[::20]))
-            said = f"outputs of the two networks apart by at most {peer.apart:.1g}"
-        except (subprocess.CalledProcessError, OSError, RuntimeError) as error:
-            said = f"could not be measured: {(getattr(error, 'stderr', None) or str(error)).strip()[-1000:]}"
-            tell(f"pgx + mctx {said}")
+        peer, said = beside(network, game(PEERS_BOARD).planes(warm.own[::20], warm.opp[::20]))
     rates, busy = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
     saved, bound = [], []
     operations = 2 * multiply_adds(network, 1)
@@ -243,30 +190,27 @@ def self_play(repetitions: int, with_pgx: bool) -> tuple[list[Row], str]:
                 bound.append(peak() / (operations * played.search.evaluations / played.simulations))
             del played
         if peer:
-            try:
-                theirs = peer.ask(moves=PEERS_LONGEST, seed=turn)
-            except (OSError, RuntimeError) as error:
-                peer, said = None, f"could not be measured: {error}"
-                tell(f"pgx + mctx {said}")
-                rates.pop("pgx + mctx", None)
-                continue
+            theirs = peer.ask(moves=PEERS_LONGEST, seed=turn)
             rates["pgx + mctx"].append(theirs["work"] / theirs["cpu"])
             busy["pgx + mctx"].append(theirs["cpu"] / theirs["wall"])
+    part = f"self-play, C = 64, 1024/512, {PEERS_BOARD}"
     rows = [row(part, name, "simulations/s", rates[name], busy[name]) for name in rates]
     rows.append(row(part, "evaluations saved by the cache", "share", saved))
     rows.append(row(part, "floating-point operations of an evaluation", "MFLOP", [operations / 1e6]))
     rows.append(row(part, "bound: these evaluations at the core's peak, all else free", "simulations/s", bound))
-    rows.append(row(part, "ours / bound", "share", [a / b for a, b in zip(rates["ours"], bound, strict=True)]))
-    for name, least in (("ours", BARS["ratio"]), ("ours, no cache of evaluations", None)):
-        if peer:
-            ratios = [a / b for a, b in zip(rates[name], rates["pgx + mctx"], strict=True)]
+    rows.append(row(part, "ours / bound", "share", quotients(rates["ours"], bound)))
+    if peer:
+        peer.process.terminate()
+        for name, least in (("ours", BARS["ratio"]), ("ours, no cache of evaluations", None)):
+            ratios = quotients(rates[name], rates["pgx + mctx"])
             rows.append(row(part, f"{name} / pgx + mctx", "ratio", ratios, least=least))
-    if peer:
-        most = [a / b for a, b in zip(bound, rates["pgx + mctx"], strict=True)]
-        rows.append(row(part, "bound / pgx + mctx", "ratio", most))
-    if peer:
-        peer.close()
+        rows.append(row(part, "bound / pgx + mctx", "ratio", quotients(bound, rates["pgx + mctx"])))
     return rows, said
+
+
+def quotients(some: Sequence[float], others: Sequence[float]) -> list[float]:
+    """Of neighbours in time."""
+    return [a / b for a, b in zip(some, others, strict=True)]
 
 
 def tree_share(name: str, repetitions: int) -> list[Row]:
@@ -274,17 +218,31 @@ def tree_share(name: str, repetitions: int) -> list[Row]:
     settings = RunSettings(game=name, channels=64)
     part = f"tree + rules, C = 64, 256/128, {settings.game}"
     evaluator = CompiledNetwork(Network(settings.network, seed=1))
-    constant = Constant(game(name).actions, settings.episodes)
+    priors = np.full((settings.episodes, game(name).actions), 1 / game(name).actions, np.float32)
+    values = np.zeros(settings.episodes, np.float32)
+    constant = answering(lambda planes: (priors[: len(planes)], values[: len(planes)]))
     Played(settings.model_copy(update={"simulations": 2}), evaluator, seed=0)  # compiles
     found, busy = defaultdict[str, list[float]](list), []
     for turn in range(repetitions):
         tell(f"tree and rules in {name}, {turn + 1} of {repetitions}")
-        recorder = Recorder(evaluator)
-        # Only a number is kept of what was played, so that its memory is used again, as it is in a training run.
-        (played,), whole, share = timed(lambda s=turn, r=recorder: Played(settings, r, s).simulations)
-        again, replay, _ = timed(lambda s=turn, r=recorder: Played(settings, Replay(r.answers), s).simulations, 0.2)
-        other, fixed, _ = timed(lambda s=turn: Played(settings, constant, s).simulations, 0.2)
-        each = whole / played
+        answers: list[tuple[np.ndarray, np.ndarray]] = []
+
+        def kept(planes: np.ndarray, answers=answers) -> tuple[np.ndarray, np.ndarray]:
+            answers.append(evaluator.evaluate(planes))
+            return answers[-1]
+
+        def played(network: Evaluator, seed: int = turn) -> int:
+            """Only a number is kept of what was played, so that its memory is used again, as in a training run."""
+            return Played(settings, network, seed).simulations
+
+        def read_back(answers=answers, played=played) -> int:
+            each = iter(answers)
+            return played(answering(lambda planes: next(each)))
+
+        (simulations,), whole, share = timed(lambda k=kept, p=played: p(answering(k)))
+        again, replay, _ = timed(read_back, 0.2)
+        other, fixed, _ = timed(lambda p=played: p(constant), 0.2)
+        each = whole / simulations
         found["rate"].append(1 / each)
         found["replay"].append(replay / len(again) / whole)
         found["constant"].append(fixed / sum(other) / each)
@@ -324,13 +282,16 @@ def peak() -> float:
 
 
 class Side:
-    """One trainer with its network, fed with the same examples; a turn is a pass over some of them."""
+    """One trainer with its network, fed with the same 20,000 examples as any; a turn is a pass over them."""
 
-    def __init__(self, trainer: str, name: str, channels: int, examples: list[Examples]):
+    def __init__(self, trainer: str, name: str, channels: int):
         self.settings = RunSettings(game=name, channels=channels, epochs=1, trainer=trainer)
         self.network = Network(self.settings.network, seed=1)
-        self.examples, self.inside, self.steps = examples, 0.0, 0
-        fitting.fit(self.network, self.settings, examples[:1], ("warm",), {})
+        evaluator = CompiledNetwork(Network(self.settings.network))
+        examples = Played(preset("smoke", game=name, episodes=20), evaluator, seed=0).examples
+        self.examples = [examples] * max(1, 20_000 // len(examples))
+        self.steps = sum(map(len, self.examples)) // self.settings.batch
+        fitting.fit(self.network, self.settings, self.examples[:1], ("warm",), {})
 
     def turn(self, number: int) -> float:
         """Seconds of a step."""
@@ -345,7 +306,7 @@ class Side:
 
         with mock.patch.object(fitting, original, clocked):
             fitting.fit(self.network, self.settings, self.examples, ("bench", number), {})
-        return spent[0] / (sum(len(e) for e in self.examples) // self.settings.batch)
+        return spent[0] / self.steps
 
 
 def product_share(name: str, channels: int) -> float:
@@ -379,9 +340,7 @@ def step(repetitions: int, kinds: Sequence[tuple[str, int]] = STEPS) -> list[Row
     for name, channels in kinds:
         settings = RunSettings(game=name, channels=channels)
         part = f"training step, C = {channels}, 256/128, batch {settings.batch}, {settings.game}"
-        played = Played(preset("smoke", game=name, episodes=20), CompiledNetwork(Network(settings.network)), seed=0)
-        examples = [played.examples] * max(1, 20_000 // len(played.examples))
-        sides = {trainer: Side(trainer, name, channels, examples) for trainer in ("compiled", "torch")}
+        sides = {trainer: Side(trainer, name, channels) for trainer in ("compiled", "torch")}
         found = defaultdict[str, list[float]](list)
         for number in range(repetitions):
             tell(f"training step, {name}, C = {channels}, {number + 1} of {repetitions}")
@@ -400,19 +359,22 @@ def step(repetitions: int, kinds: Sequence[tuple[str, int]] = STEPS) -> list[Row
 
 def narrow_step(repetitions: int) -> list[Row]:
     """The same with both sides held to AVX2, in a process of its own; and how long the kernels take to compile."""
+
+    def elsewhere(*arguments: str, **variables: str) -> Any:
+        environment = {**os.environ, "PYTHONPATH": str(bench.ROOT), **variables}
+        command = [sys.executable, __file__, *arguments]
+        return json.loads(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+
     with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": cache,
-                       "ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2",
-                       "PYTHONPATH": str(bench.ROOT)}  # fmt: skip
-        command = [sys.executable, __file__, "--narrow", str(repetitions)]
-        found = json.loads(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
-        environment = {**os.environ, "NUMBA_CACHE_DIR": cache + "/wide", "PYTHONPATH": str(bench.ROOT)}
-        command = [sys.executable, __file__, "--compile"]
-        seconds = float(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+        found = elsewhere(
+            "--narrow", str(repetitions), NUMBA_CPU_NAME="haswell", NUMBA_CPU_FEATURES="", NUMBA_CACHE_DIR=cache,
+            ATEN_CPU_CAPABILITY="avx2", ONEDNN_MAX_CPU_ISA="AVX2", MKL_ENABLE_INSTRUCTIONS="AVX2",
+        )  # fmt: skip
+        seconds = elsewhere("--compile", NUMBA_CACHE_DIR=cache + "/wide")
     part = "training step held to AVX2, C = 32, 256/128, batch 64, connect4-6x6-k4"
     return [
         *(row(part, trainer, "µs", found[trainer]) for trainer in ("compiled", "torch")),
-        row(part, "torch / compiled", "ratio", found["ratio"], least=BARS["narrow"]),
+        row(part, "torch / compiled", "ratio", found["torch / compiled"], least=BARS["narrow"]),
         row("kernels", "compiling those of fitting and evaluation, cold, in one process", "CPU s", [seconds],
             most=BARS["compile"]),
     ]  # fmt: skip
@@ -421,8 +383,7 @@ def narrow_step(repetitions: int) -> list[Row]:
 def narrow(repetitions: int) -> None:
     """What the process of :func:`narrow_step` does."""
     rows = step(repetitions, [("connect4", 32)])
-    values = {r["what"]: [r["lowest"], r["median"], r["highest"]] for r in rows}
-    print(json.dumps({"compiled": values["compiled"], "torch": values["torch"], "ratio": values["torch / compiled"]}))
+    print(json.dumps({r["what"]: [r["lowest"], r["median"], r["highest"]] for r in rows}))
 
 
 def compile_kernels() -> None:
@@ -456,16 +417,13 @@ def multiply_adds(network: Network, batch: int) -> int:
 
 def data_share(repetitions: int) -> Row:
     """What a fit does beside its steps, over these."""
-    settings = RunSettings(game=BOARD, epochs=1)
-    played = Played(preset("smoke", game=BOARD, episodes=20), CompiledNetwork(Network(settings.network)), seed=0)
-    examples = [played.examples] * max(1, 20_000 // len(played.examples))
-    side, found = Side("compiled", BOARD, 32, examples), []
-    steps = sum(len(e) for e in examples) // settings.batch
+    side, found = Side("compiled", BOARD, 32), []
     for number in range(repetitions):
         began = time.process_time()
-        inside = side.turn(number) * steps
+        inside = side.turn(number) * side.steps
         found.append((time.process_time() - began - inside) / inside)
-    return row(f"a fit, C = 32, {settings.game}", "data handling / its steps", "share", found, most=BARS["data"])
+    part = f"a fit, C = 32, {side.settings.game}"
+    return row(part, "data handling / its steps", "share", found, most=BARS["data"])
 
 
 # --- evaluations by batch size -----------------------------------------------------------------------------------
@@ -477,10 +435,7 @@ def throughput(repetitions: int, seconds: float) -> list[Row]:
     part = f"evaluations, C = {settings.channels}, 256/128, {settings.game}"
     network = Network(settings.network, seed=1)
     compiled = CompiledNetwork(network)
-    evaluators: dict[str, Evaluator] = {
-        "compiled": compiled,
-        "torch": TorchNetwork(network, "cpu"),
-    }
+    evaluators: dict[str, Evaluator] = {"compiled": compiled, "torch": TorchNetwork(network, "cpu")}
     examples = Played(settings, compiled, seed=0).examples
     planes = game(settings.game).planes(examples.own, examples.opp)
     chosen = np.random.default_rng(0).permutation(len(planes))
@@ -502,8 +457,8 @@ def throughput(repetitions: int, seconds: float) -> list[Row]:
                 busy[name, size].append(share)
     rows = [row(part, f"{n}, batch {s}", "positions/s", found[n, s], busy[n, s]) for n in evaluators for s in BATCHES]
     for name in evaluators:
-        ratios = [a / b for a, b in zip(found[name, 16], found[name, 50], strict=True)]
         least = BARS["batch"] if name == "compiled" else None
+        ratios = quotients(found[name, 16], found[name, 50])
         rows.append(row(part, f"{name}: batch 16 / batch 50", "ratio", ratios, least=least))
     return rows
 
@@ -642,7 +597,6 @@ pgx + mctx: {said}.
 def publish(rows: list[Row], where: dict[str, str], said: str) -> None:
     """Write the figures to data/bench."""
     folder = bench.ROOT / "data" / "bench"
-    folder.mkdir(parents=True, exist_ok=True)
     bench.write_csv(folder / "learning.csv", rows)
     machine = ", ".join(f"{name} {value}" for name, value in where.items())
     bench.put_section(folder / "README.md", README.format(machine=machine, said=said))
@@ -654,9 +608,9 @@ def renew(rows: list[Row], keep: bool) -> int:
     print(tables(rows))
     if keep:
         path = bench.ROOT / "data" / "bench" / "learning.csv"
-        with path.open(newline="") as file:
-            others = [r for r in csv.DictReader(file) if not r["part"].startswith("stored ")]
-        bench.write_csv(path, [*others, *rows])
+        published = pd.read_csv(path)
+        others = published[~published["part"].str.startswith("stored ")]
+        bench.write_csv(path, [*others.to_dict("records"), *rows])
     return int(any(r["verdict"] == "NOT MET" for r in rows))
 
 
@@ -667,14 +621,8 @@ def on_one_core() -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
-def versions() -> dict[str, str]:
-    """Of what the other side is made of, as installed."""
-    wanted = ("jax", "jaxlib", "mctx", "pgx")
-    pinned = dict(line.split("==") for line in REQUIREMENTS.read_text().splitlines() if "==" in line)
-    return {name: pinned[name] for name in wanted}
-
-
-def main() -> int:
+def asked() -> argparse.Namespace:
+    """The options, of which wrong ones end the program."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=0.3, help="CPU time of a small measurement, at least (0.3)")
     parser.add_argument("--repetitions", type=int, default=3, help="measurements of each kind, at least 3 (3)")
@@ -687,24 +635,19 @@ def main() -> int:
     parser.add_argument("--narrow", type=int, metavar="N", help=argparse.SUPPRESS)
     parser.add_argument("--compile", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.narrow or options.compile:
-        on_one_core()
-        narrow(options.narrow) if options.narrow else compile_kernels()
-        return 0
     if options.repetitions < 3 or options.seconds <= 0:
         parser.error("at least 3 repetitions of more than 0 seconds")
     if options.publish and options.without_pgx:
         parser.error("only a whole benchmark is published: with pgx and mctx")
     if options.store and not (options.store / "run").is_dir():
         parser.error(f"{options.store} holds no runs")
+    if options.renew_stored and not options.store:
+        parser.error("--renew-stored needs --store")
+    return options
 
-    if options.renew_stored:
-        if not options.store:
-            parser.error("--renew-stored needs --store")
-        return renew(list(stored_runs(options.store)), options.publish)
 
-    load = os.getloadavg()[0]
-    on_one_core()
+def measured(options: argparse.Namespace) -> tuple[list[Row], str]:
+    """All figures, and what there is to say of pgx and mctx."""
     rows, said = self_play(options.repetitions, not options.without_pgx)
     for name in BOARDS:
         rows += tree_share(name, options.repetitions)
@@ -719,23 +662,37 @@ def main() -> int:
         tell(f"{ITERATIONS} iterations with a full buffer" if full else "no stored run has a full buffer")
         rows += alone(full, options.store) if full else []
         rows += stored_runs(options.store)
+    return rows, said
 
-    measured = any("pgx + mctx" in r["what"] for r in rows)
-    where = bench.machine(False, load) | {"torch": version("torch")} | (versions() if measured else {})
+
+def main() -> int:
+    """Measure, show, and keep where asked to."""
+    options, load = asked(), os.getloadavg()[0]
+    if options.renew_stored:
+        return renew(list(stored_runs(options.store)), options.publish)
+    on_one_core()
+    if options.narrow or options.compile:
+        narrow(options.narrow) if options.narrow else compile_kernels()
+        return 0
+    rows, said = measured(options)
+    beside_pgx = any("pgx + mctx" in r["what"] for r in rows)
+    where = bench.machine(False, load) | {"torch": version("torch")}
+    if beside_pgx:
+        pinned = bench.pinned(REQUIREMENTS)
+        where |= {name: pinned[name] for name in ("jax", "jaxlib", "mctx", "pgx")}
     build = bench.ROOT / "_build" / "bench"
     build.mkdir(parents=True, exist_ok=True)
     kept = {"machine": where, "pgx_mctx": said, "learning": rows}
     (build / "learning.json").write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
-
     print(", ".join(f"{name} {value}" for name, value in where.items()))
     print(f"pgx + mctx: {said}\n")
     print(tables(rows))
-    if options.publish and measured:
+    if options.publish and beside_pgx:
         publish(rows, where, said)
     elif options.publish:
         tell("not published: only a whole benchmark is, with pgx and mctx")
     missed = any(r["verdict"] == "NOT MET" for r in rows)
-    return 1 if missed or not (measured or options.without_pgx) else 0
+    return 1 if missed or not (beside_pgx or options.without_pgx) else 0
 
 
 if __name__ == "__main__":

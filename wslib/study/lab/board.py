@@ -36,12 +36,7 @@ class Layer:
 
     def plain(self) -> dict[str, Any]:
         """As the page takes it."""
-        return {
-            "key": self.key,
-            "label": self.label,
-            "form": self.form,
-            "values": [list(p) for p in self.values.items()],
-        }
+        return {"key": self.key, "label": self.label, "form": self.form, "values": [*map(list, self.values.items())]}
 
 
 def module(own: str, *scripts: str) -> str:
@@ -69,7 +64,10 @@ def plain(position: Position) -> dict[str, Any]:
 
 
 class Board(anywidget.AnyWidget):
-    """A position on a board. ``on_move`` and its like are called with what the reader did."""
+    """A position on a board. ``heard`` names what is called when the reader does something.
+
+    ``heard["move"]`` gets the number of an action, ``heard["place"]`` that of a cell, ``heard["undo"]`` nothing.
+    """
 
     _esm = module("board.js", "rules", "board")
     _css = style()

@@ -7,11 +7,11 @@ import ipywidgets as widgets
 import pandas as pd
 
 from wslib.parameters import ParameterError
-from wslib.study.lab.board import Board, Layer
+from wslib.study.lab.board import Board
 from wslib.study.lab.inspector import inspect
 from wslib.study.lab.monitor import Progress, RunView, sentence
 from wslib.study.lab.table import board
-from wslib.study.lab.thinking import values_after
+from wslib.study.lab.thinking import layers_of_look
 from wslib.study.names import board_name, method_name
 from wslib.study.prompt import Run, run, runs
 
@@ -75,9 +75,7 @@ class Browser(widgets.VBox):
             return [widgets.HTML(f"Its network is not at hand: {missing}.")]
         look = network.look(network.game)
         shown = Board(look.position, alive=False, layer="p")
-        said = {a: float(look.policy[a]) for a in look.position.legal}
-        shown.show(look.position, layers=[Layer("p", "network's P", "share", said),
-                   Layer("v", "network's V", "value", values_after(network, look.position))],
+        shown.show(look.position, layers=layers_of_look(look, network),
                    message=f"Its network in the starting position: {look.best}, value {look.value:+.2f}.")  # fmt: skip
         play = widgets.Button(description="Play against it")
         open_up = widgets.Button(description="Inspect it")

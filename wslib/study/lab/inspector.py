@@ -14,16 +14,14 @@ from wslib.prompt.networks import PlayingNetwork
 from wslib.prompt.result import SearchResult
 from wslib.prompt.searches import WITHOUT_NETWORK, Searches, search
 from wslib.search import GUIDED
-from wslib.study.lab.board import Board, Layer, module, plain, style
-from wslib.study.lab.thinking import layers_of, truth, values_after
+from wslib.study.lab.board import Board, module, plain, style
+from wslib.study.lab.thinking import LAYERS, layers_of, layers_of_look, truth
 from wslib.study.names import method_name
 from wslib.study.report.look import plain_zeros
 from wslib.study.report.play import walked
 
 MOST_NODES = 600
 """Moves in an unfolded tree, beyond which the least visited ones are left out."""
-LAYERS = {"visits": "visits", "q": "Q", "u": "U", "p": "network's P", "v": "network's V", "rave": "RAVE's Q",
-          "score": "score with RAVE", "truth": "perfect value"}  # fmt: skip
 
 
 class Walk(anywidget.AnyWidget):
@@ -57,7 +55,8 @@ class Inspector(widgets.VBox):
         self.line, self.searches = [position], Searches(position, {})
         self.board = Board(position)
         self.board.heard = {"move": self.play, "undo": self.undo}
-        self.shade = widgets.Dropdown(options=[(label, key) for key, label in LAYERS.items()], description="Shade by")
+        self.shade = widgets.Dropdown(options=[(label, key) for key, (label, _) in LAYERS.items()],
+                                     description="Shade by")  # fmt: skip
         self.number = widgets.BoundedIntText(value=simulations, min=2, max=100_000, description="simulations")
         self.more_button = widgets.Button(description="As many more", tooltip="go on with the same trees")
         self.solver = widgets.Checkbox(description="ask the solver, too", indent=False)
@@ -142,15 +141,13 @@ class Inspector(widgets.VBox):
         self._show()
 
     def _show(self) -> None:
-        known = truth(self.position) if self.solver.value and not self.position.is_over else None
-        known_ones = [known] if known else []
         if self.position.is_over:
             return
+        known = truth(self.position) if self.solver.value else None
+        known_ones = [known] if known else []
         if self.network is not None:
             look = self.network.look(self.position)
-            said = {a: float(look.policy[a]) for a in self.position.legal}
-            layers = [Layer("p", LAYERS["p"], "share", said),
-                      Layer("v", LAYERS["v"], "value", values_after(self.network, self.position))]  # fmt: skip
+            layers = layers_of_look(look, self.network)
             self.heads["network"].value = f"<b>The network alone</b>: {look.best}, value {look.value:+.2f}"
             self.boards["network"].show(self.position, layers=layers + known_ones, message=" ")
         for name, found in self.searches.items():

@@ -23,6 +23,7 @@ from wslib.games import game as game_of
 from wslib.parameters import ParameterError, brief
 from wslib.study.engine.run_files import RunFiles
 from wslib.study.engine.store import MANIFEST
+from wslib.study.engine.times import duration
 from wslib.study.prompt import Run, runs_in
 from wslib.training.settings import RunSettings
 
@@ -90,7 +91,7 @@ def sentence(now: Progress) -> str:
         words.append("finished")
     elif now.running:
         left = (now.of - now.done) * now.seconds
-        words.append(f"about {_duration(left)} left" if left == left else "running")
+        words.append(f"about {duration(left)} left" if left == left else "running")
     else:
         words.append("not running at the moment")
     switched = next((news["iteration"] for news in now.log if news["switch"]), None)
@@ -105,12 +106,6 @@ def sentence(now: Progress) -> str:
 def _is_number(what: Any) -> bool:
     """Whether an iteration told this: what it did not tell is null in a run's log, and empty in a stored table."""
     return isinstance(what, Real) and what == what
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(1, round(seconds))} seconds"
-    return f"{round(seconds / 60)} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
 
 
 def panels(now: Progress) -> str:

@@ -16,7 +16,7 @@ from wslib.games import game as game_of
 from wslib.parameters import ParameterError, whole
 from wslib.play.players import METHODS, NetworkPlayer, move, player_of
 from wslib.prompt.result import SearchResult
-from wslib.search import GUIDED, SearchSettings
+from wslib.search import GUIDED, GuidedSettings, SearchSettings
 from wslib.study.lab.board import IN_THE_PAGE, Board, Layer
 from wslib.study.lab.thinking import found_by, layers_of, network_of, summary, truth
 from wslib.study.names import method_name
@@ -102,7 +102,7 @@ class Table(widgets.VBox):
     def _offer(self, against: Any = None) -> None:
         """The opponents of this game: what was given, the players without a network, the trained networks."""
         self.choices: dict[str, Any] = {PERSON: None, **{method_name(name): name for name in METHODS}}
-        self.choices |= {name: what for name, what in self.given.items()} | _trained(self.position.game)
+        self.choices |= self.given | _trained(self.position.game)
         if against is not None and not isinstance(against, str):
             self.given = {_called(against): against}
             self.choices = self.given | self.choices
@@ -333,10 +333,8 @@ def _is_network(player: Any) -> bool:
     return isinstance(player, NetworkPlayer | _Trained) or hasattr(player, "evaluate")
 
 
-def _settings(kept: dict[str, Any], method: str, simulations: int) -> Any:
+def _settings(kept: dict[str, Any], method: str, simulations: int) -> GuidedSettings:
     """Settings of a guided search: those that a player brought along, as far as this method has them."""
-    from wslib.search import GuidedSettings
-
     if kept.get("method") != method:
         kept = {}
     return GuidedSettings(**kept | {"method": method, "simulations": simulations})

@@ -3,7 +3,7 @@
 All numbers are seen by the player to move, those of positions after a move included.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,27 @@ import numpy as np
 from wslib.games import Position
 from wslib.perfect.solver import solve
 from wslib.play import NetworkPlayer
+from wslib.prompt.networks import Look
 from wslib.prompt.result import SearchResult
 from wslib.prompt.searches import search
 from wslib.search import SearchSettings
 from wslib.search.guided import Evaluator
 from wslib.search.methods import method_name
-from wslib.study.lab.board import Layer
+from wslib.study.lab.board import Form, Layer
 
+LAYERS: dict[str, tuple[str, Form]] = {
+    "visits": ("visits", "count"), "q": ("Q", "value"), "u": ("U", "value"), "p": ("network's P", "share"),
+    "v": ("network's V", "value"), "rave": ("RAVE's Q", "value"), "score": ("score with RAVE", "value"),
+    "truth": ("perfect value", "value"),
+}  # fmt: skip
+"""What a board can be shaded by: the label of each layer, and how its numbers are written."""
 NODES = 200_000
 """Budget of the solver for one position: a fraction of a second; what it does not find stays open."""
+
+
+def layer(key: str, values: Mapping[int, float]) -> Layer:
+    """A layer of :data:`LAYERS`, with a number per action."""
+    return Layer(key, *LAYERS[key], values)
 
 
 def found_by(player: Any, position: Position, seed: int) -> SearchResult | None:
@@ -46,15 +58,22 @@ def layers_of(found: SearchResult, network: Evaluator | None = None) -> list[Lay
         shown = np.ones(len(actions), bool) if only is None else only
         return {a: float(v) for a, v, there in zip(actions, table[name], shown, strict=True) if there}
 
-    layers = [Layer("visits", "visits", "count", {a: int(n) for a, n in column("N").items()}),
-              Layer("q", "Q", "value", column("Q", visited)), Layer("u", "U", "value", column("U"))]  # fmt: skip
+    layers: dict[str, Mapping[int, float]] = {
+        "visits": {a: int(n) for a, n in column("N").items()},
+        "q": column("Q", visited),
+        "u": column("U"),
+    }
     if network is not None:
-        layers.append(Layer("p", "network's P", "share", column("P")))
-        layers.append(Layer("v", "network's V", "value", values_after(network, found.position)))
+        layers |= {"p": column("P"), "v": values_after(network, found.position)}
     if "Q_rave" in table:
-        layers.append(Layer("rave", "RAVE's Q", "value", column("Q_rave", table["N_rave"].to_numpy() > 0)))
-        layers.append(Layer("score", "score with RAVE", "value", column("score")))
-    return layers
+        layers |= {"rave": column("Q_rave", table["N_rave"].to_numpy() > 0), "score": column("score")}
+    return [layer(key, values) for key, values in layers.items()]
+
+
+def layers_of_look(look: Look, network: Evaluator) -> list[Layer]:
+    """What a network says of a position without any search."""
+    said = {a: float(look.policy[a]) for a in look.position.legal}
+    return [layer("p", said), layer("v", values_after(network, look.position))]
 
 
 def values_after(network: Evaluator, position: Position) -> dict[int, float]:
@@ -72,7 +91,7 @@ def truth(position: Position) -> Layer | None:
     """The value of each move under perfect play, where the solver finds it within its budget."""
     solution = solve(position, nodes=NODES, table_bits=18, exact=False)
     values = {position.game.action_number(move): v for move, v in solution.values.items() if v is not None}
-    return Layer("truth", "perfect value", "value", values) if values else None
+    return layer("truth", values) if values else None
 
 
 def summary(found: SearchResult) -> str:
