@@ -485,7 +485,7 @@ def test_a_playout_draws_from_its_own_stream_only():
     ("make", "says"),
     [
         (lambda: game("chess"), "the games are othello, connect4, gobang, tictactoe"),
-        (lambda: game("Othello"), "the games are othello"),
+        (lambda: game("Otello"), "the games are othello"),
         (lambda: game("othello-6"), "there is no game 'othello-6'"),
         (lambda: game("othello", 5), "4, 6 or 8 rows and columns, not 5×5"),
         (lambda: game("othello", 10), "not 10×10"),

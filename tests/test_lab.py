@@ -199,6 +199,21 @@ def test_what_is_no_opponent_or_no_colour_gets_a_sentence():
         ws.board("connect4", you="Y")
 
 
+def test_a_network_of_the_menu_is_that_of_its_iteration():
+    from wslib.study.lab.table import _trained
+
+    listed = ws.trained("connect4")
+    assert listed["run"].duplicated().any(), "of some runs several networks are published"
+    offered = list(_trained(ws.game("connect4")).values())
+    assert [one.network().iteration for one in offered] == [one.iteration for one in offered]
+    assert {(one.run, one.iteration) for one in offered} == set(zip(listed["run"], listed["iteration"], strict=True))
+
+
+def test_a_method_names_the_network_that_was_trained_by_it():
+    table = ws.board("connect4", "wrora", simulations=10)
+    assert table.player.network.run.settings.method == "wrora" and "wrora" in table.opponent.value
+
+
 def test_a_game_whose_rules_the_page_does_not_know_gets_a_sentence(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("wslib.study.lab.board.IN_THE_PAGE", ("othello",))
     with pytest.raises(ParameterError, match=r"has no board to click on.*othello have one"):

@@ -84,6 +84,30 @@ def test_a_position_is_made_and_played_on_by_names_and_prints_as_a_board():
     assert repr(p).endswith("X to move") and "O" in repr(p) and "<svg" in p._repr_html_()
 
 
+@pytest.mark.parametrize(
+    ("written", "known"),
+    [("Connect Four", "connect4-6x6-k4"), ("CONNECT4", "connect4-6x6-k4"), ("connect 4", "connect4-6x6-k4"),
+     ("Connect Four 6×7", "connect4-6x7-k4"), ("tic-tac-toe", "gobang-3x3-k3"), ("Othello-4x4", "othello-4x4")],
+)  # fmt: skip
+def test_a_game_is_found_by_its_name_as_titles_write_it(written, known):
+    assert ws.game(written).id == known
+    assert ws.search(written, simulations=4).position == ws.game(known).start()
+
+
+def test_a_network_asked_about_nothing_looks_at_the_start(network):
+    assert network.look().position == ws.game("connect4").start()
+
+
+def test_one_method_or_several_are_named_in_a_text():
+    assert list(ws.search("tictactoe", methods="mcts", simulations=4)) == ["mcts"]
+    assert list(ws.search("tictactoe", methods="rave, mcts", simulations=4)) == ["rave", "mcts"]
+
+
+def test_a_signature_shows_what_depends_on_other_options_and_the_values_of_a_choice():
+    assert "Ellipsis" not in str(inspect.signature(ws.train)) and "epochs=…" in str(inspect.signature(ws.train))
+    assert "rule: P-UCT (eq. 5.1), or classic UCB1 ('puct' or 'ucb1')" in ws.search.__doc__
+
+
 def test_a_search_needs_a_position_or_just_a_game():
     result = ws.search(ws.game("tictactoe").position("a1 b1 b2 c1"), simulations=200)
     assert result.best == "c3"
@@ -190,7 +214,14 @@ WRONG = {
     "a look at another": (lambda net: net.look("gobang"), "this network plays Connect Four 6×6, not Gobang 6×6"),
     "a match in another": (lambda net: ws.match("othello", net, "mcts"), "this network plays Connect Four 6×6, not"),
     "no method": (lambda net: ws.search("connect4", net, method="best"), "method = 'best' is not allowed: it should"),
-    "one for several": (lambda net: ws.search("connect4", net, methods="wro"), "methods = 'wro' .* a list of methods"),
+    "none for several": (lambda net: ws.search("connect4", net, methods=[]), r"methods = \[\] .* a list of methods"),
+    "moves without a game": (lambda net: ws.search("4 4 3"), r"'4 4 3' is no game.*moves go with their game, as game"),
+    "a misspelt option": (lambda net: ws.player("mcts", simulatons=4), r"did you mean 'simulations'\?"),
+    "a symbol for an option": (lambda net: ws.network("connect4", C=4), r"did you mean 'channels'\?"),
+    "a depth that is a text": (lambda net: ws.search("connect4").tree("deep"), "depth = 'deep' is not allowed: it"),
+    "no branches": (lambda net: ws.search("connect4").tree(top=0), "top = 0 is not allowed: it should be a whole"),
+    "no path": (lambda net: net.save(None), "None is no path: save"),
+    "a folder that is not there": (lambda net: net.save("/no/where/net"), "cannot be written: No such file"),
     "both": (lambda net: ws.search("connect4", method="mcts", methods="all"), "give one of the two"),
     "a seed for a match": (lambda net: ws.match("connect4", "mcts", "random", seed="x"), "seed = 'x' is not allowed"),
     "a seed for a search": (lambda net: ws.search("connect4", seed=-1), "seed = -1 is not allowed: it should be"),

@@ -112,6 +112,12 @@ def test_all_runs_are_one_frame_with_the_own_ones_in_it(run):
 # --- networks ---------------------------------------------------------------------------------------------------------
 
 
+def test_a_row_of_the_list_of_runs_stays_on_a_line(capsys):
+    assert main(["runs"]) == 0
+    printed = capsys.readouterr().out
+    assert max(map(len, printed.splitlines())) < 150 and "laptop, policy = q_rave" in printed
+
+
 def test_networks_that_there_are_are_listed_and_taken_by_game_and_method(run):
     listed = ws.trained(BOARD)
     assert {"game", "method", "seed", "iteration", "results", "run"} <= set(listed) and run.id in set(listed["run"])
@@ -178,11 +184,25 @@ def test_one_plays_against_what_was_trained_at_the_command_line(run, monkeypatch
 
 WRONG = {
     "no such network": (lambda: ws.trained("gobang", "wro", seed=70), "there is no network of 'wro' in gobang"),
+    "no such method": (
+        lambda: ws.trained(BOARD, "wroar"),
+        f"'wroar' in {BOARD}, seed 0: there are those with method",
+    ),
+    "no such seed": (lambda: ws.trained(BOARD, "wrora", seed=99), "seed 99: there are those with seed 0"),
+    "no game for a method": (lambda: ws.trained(method="wrora"), "name it, as in trained('connect4', 'wrora')"),
+    "no settings of a rating": (
+        lambda: ws.rate(ws.match("tictactoe", "mcts", "rave", 2), 3),
+        "rating = 3 is not allow",
+    ),
+    "no device": (lambda: ws.train("connect4", device="gpu"), "device = 'gpu' is not allowed: it should be 'auto', 'c"),
     "not kept": (lambda: ws.trained(BOARD, "wrora", iteration=9), "iteration 9: it should be one of 1, 2"),
     "no run": (lambda: ws.trained(run="zzz"), "there is no network of run 'zzz'"),
     "no method": (lambda: ws.train("connect4", "best"), "method = 'best' is not allowed: it should be 'baseline', "),
     "no preset": (lambda: ws.train("connect4", preset="huge"), "there is no preset 'huge': the presets are smoke, la"),
-    "an option": (lambda: ws.train("connect4", lr=1), "there is no parameter 'lr' here: the parameters are "),
+    "an option": (
+        lambda: ws.train("connect4", lr=1),
+        "no parameter 'lr' here (did you mean 'learning_rate'?): the parameters are ",
+    ),
     "iterations": (lambda: ws.train("connect4", iterations="few"), "iterations = 'few' is not allowed"),
     "a list for a method": (
         lambda: ws.train("connect4", ["wro"]),

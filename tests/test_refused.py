@@ -117,7 +117,7 @@ WRONG: dict[type[Parameters], list[tuple[dict[str, Any], str]]] = {
         ({"method": "wro", "switch": "adaptive", "weight": "inverse"}, "weight 'inverse' belongs to switch 'fixed'"),
         ({"gate": "all", "undecided": "accept"}, "undecided belongs to gate 'decided'"),
         ({"default_policy": "q_rave"}, "default_policy = 'q_rave' is not allowed: it should be 'visits' or 'q'"),
-        ({"device": "gpu"}, "device = 'gpu' is not allowed: it should be 'cpu' or 'cuda'"),
+        ({"device": "gpu"}, "device = 'gpu' is not allowed: it should be 'auto', 'cpu' or 'cuda'"),
         ({"precision": "float16"}, "precision 'float16' belongs to device 'cuda': the processor takes 'bfloat16'"),
     ],
 }

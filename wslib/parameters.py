@@ -9,9 +9,10 @@ import hashlib
 import inspect
 import json
 from collections.abc import Callable, Collection, Mapping
+from difflib import get_close_matches
 from functools import cached_property
 from numbers import Integral
-from typing import Any, ClassVar, Self, TypeVar, get_args
+from typing import Any, ClassVar, Literal, Self, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
@@ -25,6 +26,16 @@ RESULTS_VERSION = 1
 notices when that was forgotten."""
 NETWORK_RESULTS_VERSION = 2
 """The version of all results that have a network in them; version 1 was trained by torch."""
+
+
+class _Varies:
+    """The default of an option where it depends on other options, as a signature shows it."""
+
+    def __repr__(self) -> str:
+        return "…"
+
+
+VARIES = _Varies()
 
 
 class ParameterError(ValueError):
@@ -88,8 +99,8 @@ class Parameters(BaseModel):
 def takes(*models: type[Parameters], without: Collection[str] = (), varying: Collection[str] = ()) -> Callable[[F], F]:
     """Decorate a function whose ``**options`` go on to these parameter objects: its signature and its text name each.
 
-    A field that several models have is named once, without a default where theirs differ, or where it is ``varying``.
-    Parameters that the function has itself are its own.
+    A field that several models have is named once, with "…" as its default where theirs differ, or where it is
+    ``varying``. Parameters that the function has itself are its own.
     """
 
     def decorated(function: F) -> F:
@@ -100,10 +111,11 @@ def takes(*models: type[Parameters], without: Collection[str] = (), varying: Col
         defaults: dict[str, list[Any]] = {}
         for name, field in (item for model in models for item in model.model_fields.items()):
             if name not in left_out:
-                texts.setdefault(name, field.description)
+                values = " or ".join(map(repr, get_args(field.annotation))) if _is_choice(field) else ""
+                texts.setdefault(name, f"{field.description} ({values})" if values else field.description)
                 defaults.setdefault(name, []).append(field.get_default())
         options = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=found[0] if one else ...)
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=found[0] if one else VARIES)
             for name, found in defaults.items()
             for one in [len({*found}) == 1 and name not in varying]
         ]
@@ -113,6 +125,11 @@ def takes(*models: type[Parameters], without: Collection[str] = (), varying: Col
         return function
 
     return decorated
+
+
+def _is_choice(field: FieldInfo) -> bool:
+    """Whether a field takes one of a few texts."""
+    return get_origin(field.annotation) is Literal
 
 
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -145,7 +162,8 @@ def _sentence(model: type[Parameters], error: ValidationError) -> str:
     problem = error.errors()[0]
     name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in problem["loc"]).lstrip(".")
     if problem["type"] == "extra_forbidden":
-        return f"there is no parameter {name!r} here: the parameters are {', '.join(model.model_fields)}"
+        meant = f" (did you mean {near!r}?)" if (near := _nearest(name, model)) else ""
+        return f"there is no parameter {name!r} here{meant}: the parameters are {', '.join(model.model_fields)}"
     if problem["type"] == "missing":
         return f"the parameter {name!r} is missing"
     if problem["type"] == "value_error":
@@ -153,6 +171,14 @@ def _sentence(model: type[Parameters], error: ValidationError) -> str:
     about = f"{name} = {brief(problem['input'])} is not allowed:"
     field = model.model_fields.get(str(problem["loc"][0]) if problem["loc"] else "")
     return f"{about} {_wish(problem['type'], problem.get('ctx', {}), field)}"
+
+
+def _nearest(name: str, model: type[Parameters]) -> str | None:
+    """The field that somebody may have meant: the one with this symbol in the thesis, or one spelled almost so."""
+    for known, field in model.model_fields.items():
+        if (field.description or "").startswith(f"{name}: "):
+            return known
+    return next(iter(get_close_matches(name, model.model_fields, 1)), None)
 
 
 def _wish(problem: str, said: Mapping[str, Any], field: FieldInfo | None) -> str:

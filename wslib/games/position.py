@@ -404,7 +404,8 @@ def game(
     """Make a game: ``game("othello")``, ``game("connect4", rows=6, cols=7)``, ``game("gobang", 8, k=5)``.
 
     Boards are 6×6 unless said (tic-tac-toe: 3×3), lines of four win. A name may carry the size: ``"gobang-8x8-k5"``.
-    A game is given back as it is, so that whoever takes a game takes its name as well.
+    Names are also taken as titles write them: ``"Connect Four 6×7"``. A game is given back as it is, so that whoever
+    takes a game takes its name as well.
     """
     if isinstance(name, Game):
         if not size is rows is cols is k is None:
@@ -413,17 +414,17 @@ def game(
     for what, number in (("size", size), ("rows", rows), ("cols", cols), ("k", k)):
         if number is not None and not isinstance(number, int):
             raise ValueError(f"{what} = {number!r} is not allowed: it should be a whole number")
-    match = re.fullmatch(r"([a-z0-9]+)(?:-(\d+)x(\d+))?(?:-k(\d+))?", str(name))
-    if not match or match[1] not in GAMES:
+    kind_name, *sizes = _read(name)
+    if kind_name is None:
         names = ", ".join(GAMES)
         raise ValueError(f"there is no game {brief(name)}: the games are {names} (with a size: 'connect4-6x7')")
-    if match[2] and (size or rows or cols):
+    if sizes[0] and (size or rows or cols):
         raise ValueError(f"{name!r} names a size already: leave out size, rows and cols")
-    kind, usual, lines = GAMES[match[1]]
+    kind, usual, lines = GAMES[kind_name]
     usual = usual if size is None else size
     rows, cols, k = (
         given if given is not None else int(named) if named else otherwise
-        for given, named, otherwise in ((rows, match[2], usual), (cols, match[3], usual), (k, match[4], lines))
+        for given, named, otherwise in zip((rows, cols, k), sizes, (usual, usual, lines), strict=True)
     )
     if k and not lines:
         raise ValueError(f"{kind.written} has no lines: leave out k")
@@ -431,6 +432,17 @@ def game(
     if lines and not 2 <= k <= max(rows, cols):
         raise ValueError(f"k in a row on a {rows}×{cols} board needs 2 ≤ k ≤ {max(rows, cols)}, not {k}")
     return kind(rows, cols, k)
+
+
+def _read(name: object) -> tuple[str | None, str | None, str | None, str | None]:
+    """The name of a game in a text, and the rows, columns and k that it names; None for what is not in it."""
+    text = str(name).lower().replace("×", "x")
+    match = re.fullmatch(r"([a-z0-9 _-]+?)(?:[ -](\d+)x(\d+))?(?:-k(\d+))?", text)
+    plain = re.sub(r"[ _-]", "", match[1]) if match else ""
+    for known, (kind, _, _) in GAMES.items():
+        if match and plain in (known, re.sub(r"[ _-]", "", kind.written.lower())):
+            return known, match[2], match[3], match[4]
+    return None, None, None, None
 
 
 GameName = Annotated[str, AfterValidator(lambda name: game(name).id)]
@@ -441,8 +453,13 @@ def position_of(what: "Position | Game | str") -> Position:
     """A position as it is; the start of a game, given itself or by its name."""
     if isinstance(what, Position):
         return what
-    if isinstance(what, Game | str):
+    if isinstance(what, Game) or (isinstance(what, str) and _read(what)[0]):
         return game(what).start()
+    if isinstance(what, str):
+        raise ValueError(
+            f"{brief(what)} is no game, whose start would be the position: the games are {', '.join(GAMES)}; "
+            "moves go with their game, as game('connect4').position('4 4')"
+        )
     raise ValueError(
         f"{brief(what)} is no position: give one, as game('connect4').position('4 4'), or a game for its start"
     )

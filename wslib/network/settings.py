@@ -13,7 +13,7 @@ from pydantic import Field, field_validator, model_validator
 
 from wslib.games import game
 from wslib.games.position import GameName
-from wslib.parameters import Parameters
+from wslib.parameters import Parameters, brief
 
 
 @cache
@@ -94,6 +94,8 @@ class FitSettings(Parameters):
     @classmethod
     def _one_of_the_two(cls, device: Any) -> Any:
         # What is stored must say what it was computed on.
+        if device not in ("auto", "cpu", "cuda"):
+            raise ValueError(f"device = {brief(device)} is not allowed: it should be 'auto', 'cpu' or 'cuda'")
         return device if device != "auto" else "cuda" if finds_gpu() else "cpu"
 
     @model_validator(mode="after")

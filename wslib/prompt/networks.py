@@ -80,9 +80,9 @@ class PlayingNetwork:
         """Probabilities (n, actions) and values (n,) of a batch of planes (n, 1, rows, cols)."""
         return self._compiled.evaluate(planes)
 
-    def look(self, position: Position | Game | str) -> Look:
-        """Policy and value of a position (of a game: its start), drawn on the board."""
-        position = position_of(position)
+    def look(self, position: Position | Game | str | None = None) -> Look:
+        """Policy and value of a position (of a game, or where none is given: its start), drawn on the board."""
+        position = position_of(self.game if position is None else position)
         check_network(self, position.game)
         if position.is_over:
             raise ValueError(f"there is nothing to ask: the game is over ({position.caption})")
@@ -95,9 +95,14 @@ class PlayingNetwork:
         """Write it to a safetensors file, which :func:`load` reads."""
         from wslib.prompt.network_file import to_bytes
 
-        target = Path(path)
-        target.write_bytes(to_bytes(self._network))
-        return target
+        if not isinstance(path, Path | str):
+            raise ParameterError(f"{brief(path)} is no path: save(path) writes a network's .safetensors file")
+        content = to_bytes(self._network)
+        try:
+            Path(path).write_bytes(content)
+        except OSError as error:
+            raise ParameterError(f"{path} cannot be written: {error.strerror}") from None
+        return Path(path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As the bytes of its file, for a worker process."""

@@ -177,6 +177,7 @@ class SearchResult:
 
     def tree(self, depth: int = 2, top: int = 3) -> draw.Drawing:
         """The tree below this position: at each node the ``top`` moves of largest weight, the best one highlighted."""
+        depth, top = whole("depth", depth, 1), whole("top", top, 1)
         nodes = [{"id": 0, "lines": [f"{int(self.visits.sum())} visits"], "position": self.position}]
         layer: list[tuple[int, SearchResult]] = [(0, self)]
         for _ in range(depth):

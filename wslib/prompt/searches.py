@@ -90,8 +90,8 @@ def search(position: Position | Game | str, network: Evaluator | None = None, *,
     """Search a position (of a game: its start) and look into what was found.
 
     Without a network the method is ``mcts`` (default) or ``rave``; with one it is one of those in ``GUIDED``,
-    ``baseline`` (default) to ``wrora``. ``methods`` are several side by side, or ``"all"``. What is found can go on:
-    ``more(100)``.
+    ``baseline`` (default) to ``wrora``. ``methods`` are several side by side (``"wro,wrora"`` or a list), or ``"all"``.
+    What is found can go on: ``more(100)``.
 
     >>> from wslib.games import game
     >>> search(game("tictactoe").position("a1 b1 b2 c1"), simulations=200).best
@@ -117,7 +117,9 @@ def _several(methods: str | Sequence[str], method: str | None, network: Evaluato
         raise ParameterError("method names one search and methods several: give one of the two")
     if methods == "all":
         return list(WITHOUT_NETWORK if network is None else GUIDED)
-    if isinstance(methods, str) or not isinstance(methods, Sequence) or not methods:
+    if isinstance(methods, str):
+        return [name.strip() for name in methods.split(",")]
+    if not isinstance(methods, Sequence) or not methods:
         raise ParameterError(f"methods = {brief(methods)} is not allowed: it should be a list of methods, or 'all'")
     return list(dict.fromkeys(methods))
 

@@ -105,7 +105,7 @@ class Run:
     def _headline(self) -> str:
         run = self.settings
         words = f"{run.method} in {game_of(run.game).title}, seed {run.seed}, {preset_of(run.canonical())}"
-        return f"{words}: {self.iterations} iterations"
+        return f"{words}: {self.iterations} iteration{'s' if self.iterations > 1 else ''}"
 
     def __repr__(self) -> str:
         columns = [
@@ -290,19 +290,36 @@ def trained(game: Game | str | None = None, method: str | None = None, *, seed: 
     if run is not None:
         there = [one for one in there if isinstance(run, str) and run and one.run.id.startswith(run)]
         asked = f"run {brief(run)}"
+        if not there:
+            raise ParameterError(f"there is no network of {asked}; {_REMEDY}")
+    elif game is None:
+        raise ParameterError(f"the game is missing: name it, as in trained('connect4', {brief(method)})")
     else:
-        there = [one for one in there if (one.run.method, one.run.seed) == (method, seed)]
-        there = [one for one in there if switch in (None, one.run.switch)]
         asked = f"{brief(method)} in {game}, seed {seed}" + (f", switch {switch!r}" if switch else "")
+        there = _with(there, "method", method, asked)
+        there = _with(there, "seed", seed, asked)
+        there = _with(there, "switch", switch, asked) if switch is not None else there
     chosen = [one for one in there if iteration is None or iteration in one.iterations]
     if not chosen:
-        kept = sorted({k for one in there for k in one.iterations})
-        after = f" after iteration {iteration}: it should be one of {', '.join(map(str, kept))}" if kept else ""
+        kept = ", ".join(map(str, sorted({k for one in there for k in one.iterations})))
         raise ParameterError(
-            f"there is no network of {asked}{after}; trained() lists those that are there, and train(…) makes one"
+            f"there is no network of {asked} after iteration {iteration}: it should be one of {kept}; {_REMEDY}"
         )
     best = min(chosen, key=lambda one: (_distance(one.run), -one.iterations[-1], one.run.id))
     return TrainedNetwork(best.run, best.iterations[-1] if iteration is None else iteration)
+
+
+_REMEDY = "trained() lists those that are there, and train(…) makes one"
+
+
+def _with(there: Sequence[_There], name: str, value: Any, asked: str) -> list[_There]:
+    """The networks whose run has this value, or a sentence that says which values there are."""
+    found = [one for one in there if getattr(one.run, name) == value]
+    if found:
+        return found
+    values = sorted({getattr(one.run, name) for one in there} - {None})
+    known = f": there are those with {name} {', '.join(map(str, values))}" if values else ""
+    raise ParameterError(f"there is no network of {asked}{known}; {_REMEDY}")
 
 
 def _distance(run: RunSettings) -> int:
@@ -347,8 +364,7 @@ def tournament(players: Mapping[str, Any] | Sequence[str], game: Game | str | No
     entrants = {str(name): _entrant(what) for name, what in _named(players).items()}
     board = game_of(game) if game is not None else _game_of_networks(entrants)
     whole("games", games, 2)
-    if not isinstance(rating, RatingSettings | None):
-        raise ParameterError(f"rating = {brief(rating)} is not allowed: it should be RatingSettings or None")
+    _check_rating(rating)
     pairs = list(combinations(entrants.items(), 2))
     options = {"games": games, "opening_plies": opening_plies, "seed": seed}
     kept = [pair for pair in pairs if all(isinstance(entrant, Parameters) for _, entrant in pair)]
@@ -398,11 +414,17 @@ def _game_of_networks(entrants: Mapping[str, Any]) -> Game:
     raise ParameterError("none of these players is a network, which would tell the game: name it, as game='connect4'")
 
 
+def _check_rating(settings: Any) -> None:
+    if not isinstance(settings, RatingSettings | None):
+        raise ParameterError(f"rating = {brief(settings)} is not allowed: it should be RatingSettings or None")
+
+
 def rate(results: Games | Tournament | pd.DataFrame, settings: RatingSettings | None = None) -> Rating:
     """Ratings (Bayesian Elo) of the players of a match (who are called A and B), of a tournament, or of a table.
 
     Without settings, what few games say too little of is given: the worth of draws and of the first move.
     """
+    _check_rating(settings)
     if isinstance(results, Games):
         results = results.frame().assign(a="A", b="B")
     pairs = ordered_pairs(results.results if isinstance(results, Tournament) else results)

@@ -180,22 +180,13 @@ def _runs(asked: argparse.Namespace) -> None:
 
     frame = runs()
     frame = frame[frame["results"] != "published"] if asked.own else frame
-    shows = [
-        "unit",
-        "experiment",
-        "game",
-        "method",
-        "warm start",
-        "preset",
-        "seed",
-        "iterations",
-        "switch",
-        "results",
-    ]
+    shows = ["unit", "experiment", "game", "method", "warm start", "preset", "seed", "iterations", "switch", "results"]
     if frame.empty:
         print("no run is there yet: 'wslib run one_run' trains one")
-    else:
-        print(frame[shows].astype({"iterations": "Int64", "switch": "Int64"}).to_string(index=False, na_rep="–"))
+        return
+    frame = frame[shows].astype({"iterations": "Int64", "switch": "Int64"})
+    frame["preset"] = frame["preset"].map(lambda told: told if len(told) <= 24 else f"{told[:23]}…")  # show has it all
+    print(frame.to_string(index=False, na_rep="–"))
 
 
 def _values(settings: Sequence[str]) -> dict[str, str]:

@@ -203,7 +203,8 @@ def inspect(position: Position | Game | str = "connect4", network: PlayingNetwor
     if position.is_over:
         raise ValueError(f"there is nothing to inspect: the game is over ({position.caption})")
     if network is not None and not isinstance(network, PlayingNetwork):
-        raise ParameterError(f"network = {brief(network)} is not allowed: it should be one of network, trained or load")
+        ways = "network(game) makes one, trained(game, method) takes one, load(path) reads one"
+        raise ParameterError(f"{brief(network)} is no network: {ways}")
     allowed = WITHOUT_NETWORK if network is None else tuple(GUIDED)
     names = list(allowed) if methods == "all" else [methods] if isinstance(methods, str) else list(methods)
     wrong = [name for name in names if name not in allowed]

@@ -22,6 +22,7 @@ from wslib.files import default_root
 from wslib.games import game as game_of
 from wslib.parameters import ParameterError, brief
 from wslib.study.engine.run_files import RunFiles
+from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import MANIFEST
 from wslib.study.engine.times import duration
 from wslib.study.prompt import Run, runs_in
@@ -229,12 +230,21 @@ class Monitor(widgets.VBox):
         if run is None:
             self.text.value = "No run is stored here yet: train(…) makes one."
             return
-        now = progress(run, self.of.value)
+        now = progress(run, self._asked(run))
         changed = (now.done, now.of) != (self.seen.done, self.seen.of)
         self.seen, self.text.value = now, sentence(now)
         if changed:
             self.bar.max, self.bar.value = now.of, now.done
             self.view.show(run.game, now)
+
+    def _asked(self, run: RunSettings) -> int:
+        """How many iterations it is to have: one that was stored as a whole has ended, unless somebody knows better."""
+        done = next(iter(RunFiles(run, default_root()).iterations()), 0)
+        if done and self.of.value == USUAL:
+            unit = RunUnit(run=run, iterations=done)
+            if (default_root() / unit.kind / unit.id / MANIFEST).exists():
+                return done
+        return self.of.value
 
     def __repr__(self) -> str:
         return f"{self.run.label}: {self.text.value}" if self.run.value else self.text.value

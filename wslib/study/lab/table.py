@@ -308,14 +308,14 @@ class Table(widgets.VBox):
 class _Trained:
     """A trained network that is read when somebody wants to play against it."""
 
-    def __init__(self, run: str):
-        self.run = run
+    def __init__(self, run: str, iteration: int):
+        self.run, self.iteration = run, iteration
 
     def network(self) -> Any:
         """The network, ready to play."""
         from wslib.study.prompt import trained
 
-        return trained(run=self.run)
+        return trained(run=self.run, iteration=self.iteration)
 
 
 def _trained(game: Game) -> dict[str, _Trained]:
@@ -325,7 +325,7 @@ def _trained(game: Game) -> dict[str, _Trained]:
     found = {}
     for row in trained(game).itertuples():
         label = f"{method_name(row.method)}'s network, seed {row.seed}, {row.iteration} iterations, {row.preset}"
-        found[label[:90]] = _Trained(row.run)
+        found[label[:90]] = _Trained(row.run, row.iteration)
     return found
 
 
@@ -364,11 +364,17 @@ def board(game: Game | Position | str = "connect4", against: Any = "mcts", *, yo
           seed: int = 0) -> Table:  # fmt: skip
     """A board to click on, in JupyterLab: every game and size, against whom you like, with what the opponent thinks.
 
-    ``against`` is ``"person"``, a player's name, settings or function, or a network; the menu has the trained ones.
+    ``against`` is ``"person"``, a player's name, settings or function, or a network; the menu has the trained ones,
+    and ``"wrora"`` is the trained network of that method.
     ``you`` is ``"X"`` to move first or ``"O"``. Where a position is given, the game goes on from there.
     """
     if not isinstance(you, str) or you not in tuple(STONES):
         raise ParameterError(f"you = {you!r} is not allowed: it should be 'X' (you move first) or 'O'")
-    if against != "person":
+    position = position_of(game)
+    if isinstance(against, str) and against in GUIDED.keys() - METHODS.keys():
+        from wslib.study.prompt import trained
+
+        against = trained(position.game, against)
+    if not (isinstance(against, str) and against == "person"):
         player_of(against)
-    return Table(position_of(game), against, you, whole("simulations", simulations, 2), whole("seed", seed, 0))
+    return Table(position, against, you, whole("simulations", simulations, 2), whole("seed", seed, 0))
