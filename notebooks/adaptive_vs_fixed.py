@@ -34,9 +34,11 @@ workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is
 
 # %%
 from wslib.study.claims.table import on_page
+from wslib.study.claims.ways import of_figure
 from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.warm import AdaptiveVsFixed
 from wslib.study.report import design
+from wslib.study.report import oldway as ways
 from wslib.study.report import verdicts as claims
 from wslib.study.report import warm as report
 from wslib.study.statistics import pools
@@ -106,6 +108,19 @@ claims.parts_table(parts, "Claim 7: adaptive minus fixed, mean Elo over runs.")
 
 # %% [markdown]
 # Read the interval before the verdict: one that reaches from a loss to a gain leaves both possible, whatever its middle says.
+#
+# ## Played and rated in other ways
+#
+# The verdict above rests on our tournaments and our rating. The same networks have also met from the empty board, with fresh trees and
+# [in the way of the published tournaments](published_tournaments.ipynb), and the games can be rated with the thesis' settings.
+
+# %%
+by_way = of_figure(asked)
+show(say(ways.claims_prose(by_way)), ways.claims_table(by_way))
+
+# %% [markdown]
+# Ours decides: openings with both colours and fresh trees make games that tell most about the players. Where another row says
+# something else, a reader of the thesis should ask which of the two its figure shows.
 #
 # ## Limits
 #

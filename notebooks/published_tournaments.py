@@ -18,7 +18,8 @@
 # search tree from game to game. Elsewhere in this book games start from random openings, each played with both colours, and every
 # game has trees of its own. Do the same networks get the same ratings both ways?
 #
-# No claim of the thesis is tested. But all its claims about trained players rest on such ratings.
+# The thesis claims nothing about this. But all its claims about trained players rest on such ratings, and below they are judged under
+# each way of playing and of rating.
 
 # %% tags=["parameters"]
 preset: str = "table"  # scale of the runs whose networks play: smoke, laptop, table, paper or letter
@@ -36,6 +37,7 @@ precision: str = "preset"  # in which torch multiplies matrices: float32, or wit
 workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is used
 
 # %%
+from wslib.study.claims.ways import ANCHOR, complete, ratings, runs_by_way, under_each_way
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.old_way import PublishedTournaments
@@ -47,12 +49,12 @@ asked = read_parameters(PublishedTournaments, globals())
 # %% tags=["remove-stderr"]
 units, found = results_of(asked)
 pool = found[found["part"] == "habits"]
-pairs = report.complete(pool)
+pairs = complete(pool)
 whole = pool[pool["unit"].isin(pairs["unit"])].reset_index(drop=True)
 matches = [unit for unit in units if unit.id in set(whole["unit"])]
 records = study.tables(matches, whole[["board", "way", "a", "b"]], "games", asked.name)
 streaks = report.streaks(records)
-elos = report.elos(report.ratings(pairs))
+elos = report.elos(ratings(pairs))
 correlations = report.correlations(elos)
 origin(found, asked.name)
 
@@ -71,7 +73,7 @@ show(
 # show: one game with either colour.
 
 # %% tags=["hide-input"]
-entrants = sorted({name for name in (*pairs["a"], *pairs["b"]) if name != report.ANCHOR})
+entrants = sorted({name for name in (*pairs["a"], *pairs["b"]) if name != ANCHOR})
 there = (
     f"; so far this page is about {report.boards_prose(pairs)}, and these play: {', '.join(entrants)}"
     if entrants
@@ -141,9 +143,23 @@ show(report.ratings_table(elos), report.correlations_table(correlations))
 # is what a reader of the figure would remember, the kind of run that looks best.
 
 # %%
-report.pools_table(report.runs_by_way(found[found["part"] == "pool"]))
+by_way = runs_by_way(found[found["part"] == "pool"])
+report.pools_table(by_way)
 
 # %% [markdown]
+# ## The claims under each way
+#
+# What would the thesis' claims about trained players come to, had we played or rated as it may have done? Every row is judged by the
+# same rules, with the same networks.
+
+# %%
+claims = under_each_way(by_way, {source.name: source for source in asked.sources})
+show(say(report.claims_prose(claims)), report.claims_table(claims))
+
+# %% [markdown]
+# The rows differ in how games begin, in what a player remembers, and in what a draw and the first move are worth. Intervals take the games
+# for independent, which in the two ways from the empty board they are not: there the runs look further apart than they are.
+#
 # ## Limits
 #
 # A handful of networks a game is enough to see what repeats, and not enough to say by how many Elo the old way is off on

@@ -39,11 +39,13 @@ workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is
 from IPython.display import display
 
 from wslib.study.claims.table import on_page, pooled, singly
+from wslib.study.claims.ways import of_figure
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.warm import Warmstart
 from wslib.study.report import answer, design
 from wslib.study.report import methods as against
+from wslib.study.report import oldway as ways
 from wslib.study.report import verdicts as claims
 from wslib.study.report import warm as report
 from wslib.study.statistics import pools
@@ -186,6 +188,19 @@ show(
 # %% [markdown]
 # A claim as a whole is replicated when every part is. One part refutes it, with an interval that is simultaneous over all parts;
 # the page of the [verdicts](verdicts.ipynb) has the rules.
+#
+# ## Played and rated in other ways
+#
+# The verdicts above rest on our tournaments and our rating. The same networks have also met from the empty board, with fresh trees and
+# [in the way of the published tournaments](published_tournaments.ipynb), and the games can be rated with the thesis' settings.
+
+# %%
+by_way = of_figure(asked)
+show(say(ways.claims_prose(by_way)), ways.claims_table(by_way))
+
+# %% [markdown]
+# Ours decides: openings with both colours and fresh trees make games that tell most about the players. Where another row says
+# something else, a reader of the thesis should ask which of the two its figure shows.
 #
 # ## On the way
 #

@@ -25,12 +25,12 @@ workers: int = 0  # worker processes; 0 is one per core
 # %% tags=["remove-stderr"]
 from wslib.study.claims.evidence import Page
 from wslib.study.claims.table import judge, pages, pooled, singly
+from wslib.study.claims.ways import complete
 from wslib.study.engine.notebook import numbers, read_parameters, say, show, show_elsewhere
 from wslib.study.engine.store import thesis_table
 from wslib.study.report import answer, why
 from wslib.study.report import methods as against
 from wslib.study.report import verdicts as report
-from wslib.study.report.oldway import complete
 from wslib.study.report.rating import alarms_figure
 from wslib.study.statistics import pools
 

@@ -12,12 +12,16 @@ from wslib.parameters import ParameterError
 from wslib.play import player
 from wslib.play import players as seats
 from wslib.search.guided import GuidedSearch
+from wslib.study.claims import ways
 from wslib.study.engine import store as storing
 from wslib.study.engine.states import train
 from wslib.study.engine.tournament import NetworkEntrant, PairUnit, pair
 from wslib.study.pages.old_way import WAYS, WHOLE, OldWayUnit, PublishedTournaments, one_table, seated, way_unit
+from wslib.study.pages.warm import Warmstart
 from wslib.study.presets import preset
 from wslib.study.report import oldway as report
+from wslib.study.report.oldway import RATED
+from wslib.study.statistics import decide
 
 RUNS = 8
 
@@ -202,8 +206,6 @@ def test_a_pool_grows_by_the_pairings_of_a_new_run_only():
 
 
 def test_its_runs_are_those_of_the_warm_start():
-    from wslib.study.pages.warm import Warmstart
-
     few = PublishedTournaments(figures="warmstart")
     assert {run.id for _, run in few.cells()} == {run.id for _, run in Warmstart().cells()}
 
@@ -233,14 +235,14 @@ def rows(**ways: tuple[int, ...]) -> pd.DataFrame:
 
 def test_one_outcome_per_colour_is_told_from_totals_that_only_look_like_it():
     pool = rows(ours=(4, 2, 4, 10, 0, 0), kept=(5, 0, 5, 5, 0, 5), empty=(10, 0, 0, 0, 0, 10), old=(0, 10, 0, 9, 0, 1))
-    found = report.complete(pool).set_index("way")
+    found = ways.complete(pool).set_index("way")
     assert found["repeats"].to_dict() == {"ours": False, "trees kept": False, "empty board": True, "old": False}
     assert found["looks_repeated"].to_dict() == {"ours": False, "trees kept": True, "empty board": True, "old": False}
     assert found.loc["ours", "score"] == pytest.approx(15 / 20)
 
 
 def test_a_pairing_that_was_not_played_in_every_way_is_left_out():
-    assert report.complete(rows(ours=(4, 2, 4, 6, 2, 2), old=(4, 2, 4, 6, 2, 2))).empty
+    assert ways.complete(rows(ours=(4, 2, 4, 6, 2, 2), old=(4, 2, 4, 6, 2, 2))).empty
 
 
 def test_equal_results_in_all_ways_give_equal_ratings_and_opposite_ones_turn_the_order():
@@ -254,10 +256,10 @@ def test_equal_results_in_all_ways_give_equal_ratings_and_opposite_ones_turn_the
                 shown = lost if turned and way == "old" and b != "random" else counts
                 part = rows(ours=shown).assign(way=way, a=a, b=b)
                 parts.append(part)
-        return report.complete(pd.concat(parts, ignore_index=True))
+        return ways.complete(pd.concat(parts, ignore_index=True))
 
     for turned, tau in ((False, 1.0), (True, -1.0)):
-        found = report.correlations(report.elos(report.ratings(pool(turned)))).set_index(["way", "setting"])
+        found = report.correlations(report.elos(ways.ratings(pool(turned)))).set_index(["way", "setting"])
         assert found.loc[("ours", "ours"), "moved"] == 0
         assert found.loc[("old", "ours"), "tau"] == pytest.approx(tau)
         assert found.loc[("old", "ours"), "best"] == ("z-0" if turned else "x-0")
@@ -272,17 +274,41 @@ def test_whole_pools_are_rated_by_way_and_setting_with_those_who_met_all_others_
         for a, b in pairings + ([("x-0", "z-0")] if way == "ours" else []):
             won = (2, 1, 7, 3, 2, 5) if a == "random" or turned else (7, 1, 2, 5, 2, 3)
             parts.append(rows(ours=won).assign(way=way, a=a, b=b, figure="warmstart", unit=f"{way} {a} {b}"))
-    found = report.runs_by_way(pd.concat(parts, ignore_index=True))
+    found = ways.runs_by_way(pd.concat(parts, ignore_index=True))
     assert set(found["player"]) == {"x-0", "y-0", "random"}, "z-0 has met only one of them, and only in our way"
-    assert set(zip(found["way"], found["setting"], strict=True)) == set(product(WHOLE, report.SETTINGS))
+    assert set(zip(found["way"], found["setting"], strict=True)) == set(product(WHOLE, ways.SETTINGS))
     assert (found.loc[found["player"] == "random", "elo"] == 0).all()
     elo = found.set_index(["way", "setting", "player"])["elo"]
-    for setting in report.SETTINGS:
+    for setting in ways.SETTINGS:
         assert elo["ours", setting, "x-0"] > elo["ours", setting, "y-0"]
         assert elo["old", setting, "x-0"] < elo["old", setting, "y-0"]
     table = repr(report.pools_table(found))
     assert "1.00" in table and "-1.00" in table
-    assert report.runs_by_way(pd.concat(parts).iloc[:0]).empty
+    assert ways.runs_by_way(pd.concat(parts).iloc[:0]).empty
+
+
+def test_claims_are_judged_under_each_way_and_ours_decides():
+    runs = [f"{kind}-{seed}" for kind in ("baseline", "wrora") for seed in range(8)]
+    parts = []
+    for way, (a, b) in product(WHOLE, combinations(["random", *runs], 2)):
+        # Where trees are kept, WRoRa's runs lose to Baseline's; by the two other ways they win.
+        better, worse = ((8, 0, 2, 8, 0, 2), (2, 0, 8, 2, 0, 8))
+        ahead = {"random": 0, "baseline": 2, "wrora": 1 if way == "old" else 3}
+        gap = ahead[a.split("-")[0]] - ahead[b.split("-")[0]]
+        counts = (5, 1, 4, 4, 1, 5) if not gap else better if gap > 0 else worse
+        parts.append(rows(ours=counts).assign(way=way, a=a, b=b, figure="warmstart", unit=f"{way} {a} {b}"))
+    by_way = ways.runs_by_way(pd.concat(parts, ignore_index=True))
+    assert (by_way["noise"] > 0).all()
+    found = ways.under_each_way(by_way, {"warmstart": Warmstart()})
+    assert len(found) == 2 * len(WHOLE) * 2 and list(dict.fromkeys(found["id"])) == ["3", "4"], "not levels in Gobang"
+    assert found.groupby("id").head(1)[["way", "setting"]].eq("ours").all(axis=None), "ours first"
+    words = found[found["id"] == "4"].set_index(["way", "setting"])["verdict"].to_dict()
+    assert words == {(way, s): decide.OPPOSITE if way == "old" else decide.UNDECIDED for way in WHOLE for s in RATED}
+    text = report.claims_prose(found)
+    assert "Claim 4 is *open* by our way and setting, but *the opposite holds* by empty board, trees kept" in text
+    assert repr(report.claims_table(found)).count("the opposite holds") >= 2
+    none = ways.under_each_way(by_way.iloc[:0], {})
+    assert none.empty and "No result is there yet" in report.claims_prose(none)
 
 
 def test_results_in_streaks_are_told_from_the_same_results_in_mixed_order():
@@ -308,7 +334,7 @@ def test_in_the_thesis_setting_the_first_move_is_given_to_whoever_is_listed_firs
     for a, b in (("x-0", "y-0"), ("y-0", "x-0")):
         parts = [rows(ours=even).assign(way=way, a=a, b=b) for way in WAYS]
         parts += [rows(ours=even).assign(way=way, a="random", b=b) for way in WAYS for b in ("x-0", "y-0")]
-        elo = report.elos(report.ratings(report.complete(pd.concat(parts, ignore_index=True)))).loc["connect4"]
+        elo = report.elos(ways.ratings(ways.complete(pd.concat(parts, ignore_index=True)))).loc["connect4"]
         assert elo[("ours", "ours")].abs().max() < 1e-6
         thesis = elo[("ours", "thesis")]
         # Equal results with the move are worth less than without it.

@@ -25,6 +25,7 @@ from wslib.study.statistics.stats import (
     improvement,
     interquartile_mean,
     mean_interval,
+    permutation_p,
     permutation_test,
     pooled_binomial_test,
     power_of_t,
@@ -284,6 +285,8 @@ def test_the_exact_permutation_test_is_that_of_scipy():
 
         theirs = scipy_stats.permutation_test((x, y), lead, vectorized=True, n_resamples=np.inf)
         assert permutation_test(x, y) == pytest.approx(theirs.pvalue, rel=1e-12)
+        several = permutation_p(np.array([x, y[0] - x, x + 2000]), np.array([y, y[0] - y, y + 2000]))
+        assert several == pytest.approx([theirs.pvalue] * 3), "many at once, turned round, and far from 0"
 
 
 @pytest.mark.parametrize(

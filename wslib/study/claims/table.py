@@ -65,8 +65,12 @@ def on_page(claim: str, elos: pd.DataFrame, asked: Any) -> tuple[dict[str, Any],
 
     For the experiments' own pages, so that they and the table say the same.
     """
+    return row_and_parts(claim, {asked.name: judged_on(asked.name, elos, asked)})
+
+
+def row_and_parts(claim: str, judged: Mapping[str, Judged]) -> tuple[dict[str, Any], pd.DataFrame]:
+    """A claim about rated runs, by what is judged of each experiment: its row, and its parts."""
     said = next(c for c in CLAIMS if c.id == claim and isinstance(c, Claim))
-    judged = {asked.name: judged_on(asked.name, elos, asked)}
     parts, word = _judged(said, judged, Evidence({}, {}))
     return _row(said, _summary(parts, word)), pd.DataFrame([_detail(said, part) for part in parts])
 

@@ -5,23 +5,18 @@
 their own, whose random player has 0.
 """
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import scipy
 from matplotlib.axes import Axes
 
+from wslib.study.claims.ways import ANCHOR, POOL, between_networks
 from wslib.study.names import METHODS, board_name, kind_name, percent
-from wslib.study.pages.old_way import WAYS, WHOLE
 from wslib.study.report.charts import Draw, looks_of, show_panels
 from wslib.study.report.look import GREY, Html, once_there, table
-from wslib.study.statistics.pairings import COUNTS, ordered_pairs
-from wslib.study.statistics.pools import rate_few, round_robin
-from wslib.study.statistics.rating import THESIS, Rating, RatingSettings
+from wslib.study.report.verdicts import MARKS, wrapping
+from wslib.study.statistics.rating import Rating
 
-ANCHOR = "random"
 NAMES = {
     "ours": "openings, fresh trees (ours)",
     "trees kept": "openings, trees kept",
@@ -36,34 +31,6 @@ AGREEMENT = {
     "Elo moved on average": ("moved", "{:.0f}"),
 }
 """Columns of a table of :func:`correlations`."""
-POOL = ("figure", "board", "pool")
-"""What tells one pool from another."""
-SETTINGS = {"ours": RatingSettings(), "thesis": THESIS}
-
-
-def complete(pool: pd.DataFrame, asked: Sequence[str] = WAYS) -> pd.DataFrame:
-    """The pairings that were played in all ways, with what each tells: a comparison needs the same pairings.
-
-    While no two networks are among them, there is nothing to compare.
-    """
-    if pool.empty:
-        return pool
-    pool = pool.copy()
-    pool["pair"] = ["\n".join(sorted(names)) for names in zip(pool["a"], pool["b"], strict=True)]
-    ways = pool.groupby(["board", "pair"])["way"].transform("nunique")
-    pool = pool[ways == len(asked)].drop(columns="pair")
-    half = pool["games"] / 2
-    by_colour = [pool[[f"{name}_{colour}" for name in COUNTS]].max(axis=1) for colour in ("first", "second")]
-    pool["repeats"] = (by_colour[0] == half) & (by_colour[1] == half)
-    totals = [pool[f"{name}_first"] + pool[f"{name}_second"] for name in COUNTS]
-    pool["looks_repeated"] = np.logical_and.reduce([total % half == 0 for total in totals])
-    pool["score"] = (totals[0] + totals[1] / 2) / pool["games"]
-    return pool.reset_index(drop=True) if len(between_networks(pool)) else pool.iloc[:0]
-
-
-def between_networks(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Without the random player, whose games are all different anyway."""
-    return pairs[(pairs["a"] != ANCHOR) & (pairs["b"] != ANCHOR)]
 
 
 @once_there("how much games repeat.")
@@ -131,33 +98,6 @@ def streaks_table(found: pd.DataFrame) -> Html:
             "in any other order %": ("chance", percent),
         },
     )
-
-
-def ratings(pairs: pd.DataFrame) -> dict[tuple[str, str, str], Rating]:
-    """The ratings by game, way and setting (``ours`` or ``thesis``)."""
-    order = {name: place for place, name in enumerate(_listed(pairs))}
-    found = {}
-    for (board, way), group in pairs.groupby(["board", "way"], sort=False):
-        results = ordered_pairs(group)
-        # The author's lists name the earlier entrant first; where colours are lost, that decides who is given the move.
-        later = results["first"].map(order) > results["second"].map(order)
-        results = pd.concat([results[~later], results[later]])
-        for name, settings in SETTINGS.items():
-            found[str(board), str(way), name] = rate_few(
-                results, settings.model_copy(update={"anchor": _anchor(order)})
-            )
-    return found
-
-
-def _listed(pairs: pd.DataFrame) -> list[str]:
-    """The entrants by kind and seed in the order in which they appear, the random player last."""
-    names = list(dict.fromkeys(pairs[["a", "b"]].to_numpy().ravel()))
-    kinds = list(dict.fromkeys(name.rsplit("-", 1)[0] for name in sorted(names)))
-    return sorted(names, key=lambda name: (name == ANCHOR, kinds.index(name.rsplit("-", 1)[0]), name))
-
-
-def _anchor(names: Any) -> tuple[str, float] | None:
-    return (ANCHOR, 0.0) if ANCHOR in names else None
 
 
 def elos(found: dict[tuple[str, str, str], Rating]) -> pd.DataFrame:
@@ -288,24 +228,6 @@ def order_prose(found: pd.DataFrame) -> str:
 # --- whole pools --------------------------------------------------------------------------------------------------
 
 
-def runs_by_way(pool: pd.DataFrame) -> pd.DataFrame:
-    """Elo of every run by the way of playing and of rating; of each pool the networks that have met in all ways.
-
-    ``pool`` has a row per pairing and way, also with ``figure`` and ``pool``. Columns of the result: ``figure``,
-    ``board``, ``pool``, ``way``, ``setting`` ("ours" or "thesis"), ``player``, ``kind``, ``seed``, ``elo`` (random: 0).
-    """
-    rows = []
-    for (figure, board, name), group in pool.groupby(["figure", "board", "pool"], sort=False):
-        ways = [round_robin(games) for _, games in complete(group, WHOLE).groupby("way", sort=False)]
-        if not sum(map(len, ways)):
-            continue
-        for (_, way, setting), rating in ratings(pd.concat(ways)).items():
-            for player in rating.players:
-                kind, _, seed = player.rpartition("-")
-                rows.append((figure, board, name, way, setting, player, kind or player, seed, rating[player]))
-    return pd.DataFrame(rows, columns=[*POOL, "way", "setting", "player", "kind", "seed", "elo"])
-
-
 def pools_table(found: pd.DataFrame) -> Html:
     """How far every pool's ratings by another way of playing or rating are from ours."""
     found = found.assign(board=[_pool_name(*key) for key in zip(*(found[name] for name in POOL), strict=True)])
@@ -320,6 +242,44 @@ def pools_table(found: pd.DataFrame) -> Html:
         "the kind of run with the highest mean.",
         {"pool": "board", "networks": "networks", **AGREEMENT, "best kind": ("kind", kind_name)},
     )
+
+
+@once_there("the claims under each way of playing and of rating.")
+def claims_table(found: pd.DataFrame) -> Html:
+    """The claims about trained players under each way (:func:`wslib.study.claims.ways.under_each_way`)."""
+    return table(
+        found,
+        "The claims under each way of playing and of rating. The first row of each claim is ours and decides. Only "
+        "networks that have met all others in all three ways are counted; the effect is that of the part that "
+        "decides the verdict.",
+        {
+            "claim": ("id", str),
+            "played": AGREEMENT["played"],
+            "rated": AGREEMENT["rated"],
+            "verdict": lambda row: wrapping(MARKS[row.verdict] + row.shown, 8),
+            "parts": ("ours", str),
+            "effect (95 % interval)": lambda row: wrapping(row.effect, 8),
+            "runs": ("runs", str),
+        },
+    )
+
+
+@once_there("whether the claims hang on how networks play and are rated.")
+def claims_prose(found: pd.DataFrame) -> str:
+    """Which claims another way of playing or rating would have given another verdict, and what follows."""
+    texts, kept = [], []
+    for claim, rows in found.groupby("id", sort=False):
+        ours = rows[(rows["way"] == "ours") & (rows["setting"] == "ours")]["verdict"].iloc[0]
+        others = rows[rows["verdict"] != ours]
+        if others.empty:
+            kept.append(str(claim))
+        ways = [f"*{r.verdict}* by {NAMES[r.way]}, {RATED[r.setting]}" for r in others.itertuples()]
+        texts += [f"Claim {claim} is *{ours}* by our way and setting, but {'; '.join(ways)}."] if ways else []
+    if kept:
+        several = f"Claims {', '.join(kept[:-1])} and {kept[-1]} have" if len(kept) > 1 else f"Claim {kept[0]} has"
+        texts.append(f"{several} the same verdict under all ways of playing and rating.")
+    follows = "A verdict that changes says as much about how networks are compared as about how they were trained."
+    return " ".join([*texts, follows] if len(kept) < found["id"].nunique() else texts)
 
 
 def _pool_name(figure: str, board: str, name: str) -> str:

@@ -14,11 +14,12 @@ import scipy
 from matplotlib.axes import Axes
 
 from wslib.study.claims.adaptive import printed
+from wslib.study.claims.ways import between_networks
 from wslib.study.names import board_name, kind_name, p_value, percent
 from wslib.study.report import adaptive
 from wslib.study.report.charts import SLIM, WIDE, Draw, Look, finding, forests, show_panels, ticks_at
 from wslib.study.report.look import OURS, THESIS, Html, look_of, once_there, show_table
-from wslib.study.report.oldway import NAMES, between_networks
+from wslib.study.report.oldway import NAMES
 from wslib.study.report.orientation import beside_thesis
 from wslib.study.statistics import decide, stats
 

@@ -68,6 +68,8 @@ def run_elos(ratings: Mapping[tuple[str, str], Rating], runs: pd.DataFrame | Non
     elos = pd.concat(parts, ignore_index=True)
     if runs is None:
         return elos
+    if runs.empty:  # as when players without a network have met, and no run is there yet
+        return elos.assign(unit=None)
     units = runs.assign(seed=runs["seed"].astype(int).astype(str))[["board", "kind", "seed", "unit"]]
     return elos.merge(units.drop_duplicates(["board", "kind", "seed"]), how="left", on=["board", "kind", "seed"])
 
@@ -75,5 +77,4 @@ def run_elos(ratings: Mapping[tuple[str, str], Rating], runs: pd.DataFrame | Non
 def elos_of(found: pd.DataFrame) -> pd.DataFrame:
     """A row per rated run of an experiment, from its labelled results (``run`` and ``pool``); random has Elo 0."""
     runs, pairs = (found[found["part"] == part] if "part" in found else found for part in ("run", "pool"))
-    ratings = pool_ratings(round_robin(pairs), anchor="random") if len(pairs) else {}
-    return run_elos(ratings, runs if len(runs) else None)
+    return run_elos(pool_ratings(round_robin(pairs), anchor="random") if len(pairs) else {}, runs)

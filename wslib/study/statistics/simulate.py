@@ -7,7 +7,6 @@ seconds.
 """
 
 from itertools import combinations
-from math import comb
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -22,7 +21,7 @@ from wslib.parameters import ParameterError, canonical_json
 from wslib.study.engine.units import Computed, Unit
 from wslib.study.pages.base import Experiment, split
 from wslib.study.statistics.rating import RatingSettings, S, covariance_of, exact_bounds, fit, information
-from wslib.study.statistics.stats import ALPHA, EXACT, SAMPLED
+from wslib.study.statistics.stats import ALPHA, permutation_p
 
 TESTS = {
     "binomial": "pooled binomial test on games (the thesis')",
@@ -31,8 +30,6 @@ TESTS = {
     "welch": "Welch's t test on runs",
 }
 INTERVALS = ("covariance", "variance", "exact", "differences")
-_AT_ONCE = 5_000_000
-"""Numbers that a permutation test holds at a time."""
 
 
 class _Tournament(Unit):
@@ -123,40 +120,6 @@ class CoverageUnit(_Tournament):
             variance = covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]
             inside["differences"].append(float(np.mean(np.abs(error) <= half * np.sqrt(variance))))
         return Computed({name: float(np.mean(values)) for name, values in inside.items()}, {})
-
-
-def permutation_p(first: np.ndarray, second: np.ndarray, seed: int = 0) -> np.ndarray:
-    """Two-sided p of :func:`wslib.study.statistics.stats.permutation_test` for many experiments at once, one a row.
-
-    One matrix product regroups all experiments in all ways (or in the same seeded sample of ways).
-    """
-    n, m = first.shape[1], second.shape[1]
-    values = np.concatenate([first, second], axis=1)
-    values = values - values.mean(axis=1, keepdims=True)
-    chosen = _regroupings(n, m, seed)
-    observed = values[:, :n].sum(axis=1)
-    p = np.empty(len(values))
-    block = max(1, _AT_ONCE // chosen.shape[1])
-    for start in range(0, len(values), block):
-        part = slice(start, start + block)
-        sums, seen = values[part] @ chosen, observed[part, None]
-        slack = 1e-9 * (1 + np.abs(seen))
-        above, below = (sums >= seen - slack).sum(axis=1), (sums <= seen + slack).sum(axis=1)
-        # A sample of regroupings is joined by the one that happened; of all of them it is one already.
-        sampled = int(comb(n + m, n) > EXACT)
-        p[part] = 2 * (np.minimum(above, below) + sampled) / (chosen.shape[1] + sampled)
-    return np.minimum(p, 1.0)
-
-
-def _regroupings(n: int, m: int, seed: int) -> np.ndarray:
-    """Who is in the first group, a column per regrouping: all of them, or a seeded sample."""
-    if comb(n + m, n) > EXACT:
-        order = np.random.default_rng(seed).random((n + m, SAMPLED)).argsort(axis=0)
-        return (order < n).astype(float)
-    groups = np.array(list(combinations(range(n + m), n)))
-    chosen = np.zeros((n + m, len(groups)))
-    chosen[groups.T, np.arange(len(groups))] = 1
-    return chosen
 
 
 class FalseAlarms(Experiment):

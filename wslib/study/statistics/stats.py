@@ -11,7 +11,7 @@ permutation test; a positive effect means that the first group is stronger. Verd
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, product
 from math import ceil, comb
 from typing import NamedTuple
 
@@ -109,6 +109,8 @@ EXACT = 200_000
 """Up to so many regroupings a permutation test goes through all of them: two groups of 10 runs, 17 paired ones."""
 SAMPLED = 100_000
 """Regroupings drawn at random, where there are more."""
+AT_ONCE = 5_000_000
+"""Numbers that permutation tests hold at a time."""
 RESAMPLES = 10_000
 """Repetitions of a bootstrap."""
 MOST = 100_000
@@ -179,45 +181,61 @@ def _whole_interval(samples: Sequence[Numbers], statistic: Callable[..., object]
 def permutation_test(first: Numbers, second: Numbers, paired: bool = False, seed: int = 0) -> float:
     """Two-sided p of a difference of means, when it is chance who belongs to which group (paired: which comes first).
 
-    Exact as long as there are at most ``EXACT`` regroupings, otherwise from ``SAMPLED`` seeded ones.
-
     >>> round(permutation_test([11, 12, 13, 14, 15], [1, 2, 3, 4, 5]), 4)  # 2 of the 252 regroupings
     0.0079
     """
     x, y = numbers(first, least=2), numbers(second, least=2)
     if paired and len(x) != len(y):
         raise ParameterError(f"{len(x)} runs cannot be paired with {len(y)}: both sides should have equally many")
-    both = np.concatenate([x, y])
-    if np.ptp(both) == 0:
-        return 1.0
-    ways = 2 ** len(x) if paired else comb(len(both), len(x))
-    samples = tuple((side - both.mean()) / np.ptp(both) for side in (x, y))
+    return float(permutation_p(x[None], y[None], paired, seed)[0])
 
-    def lead(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
+
+def permutation_p(first: np.ndarray, second: np.ndarray, paired: bool = False, seed: int = 0) -> np.ndarray:
+    """The p of :func:`permutation_test` for many experiments at once: one a row, a column per run.
+
+    Exact as long as there are at most ``EXACT`` regroupings, otherwise from ``SAMPLED`` seeded ones, the same for all.
+    One matrix product regroups all experiments in all ways, a hundred times faster than scipy does one by one.
+    """
+    n, m = first.shape[1], second.shape[1]
+    if paired:
+        values, observed = first - second, (first - second).sum(axis=1)
+    else:
+        values = np.concatenate([first, second], axis=1)
+        values = values - values.mean(axis=1, keepdims=True)
+        observed = values[:, :n].sum(axis=1)
+    chosen = _regroupings(n, 0 if paired else m, seed)
+    sampled = int((2**n if paired else comb(n + m, n)) > EXACT)
+    p = np.empty(len(values))
+    block = max(1, AT_ONCE // chosen.shape[1])
+    for start in range(0, len(values), block):
+        part = slice(start, start + block)
+        sums, seen = values[part] @ chosen, observed[part, None]
         # Regroupings that are equally extreme shall be seen to be, whatever the last bits say.
-        return np.round(a.mean(axis) - b.mean(axis), 9)
-
-    if not paired and ways <= EXACT:
-        # What scipy's test does, a hundred times faster: a page of verdicts has dozens of them.
-        pooled, (own, other) = np.concatenate(samples), _regroupings(len(both), len(x))
-        leads = lead(pooled[own], pooled[other], axis=1)
-        return float(min(1.0, 2 * min(np.mean(leads <= leads[0]), np.mean(leads >= leads[0]))))
-    return float(
-        scipy.stats.permutation_test(
-            samples, lead, vectorized=True, batch=10_000,
-            permutation_type="samples" if paired else "independent",
-            n_resamples=np.inf if ways <= EXACT else SAMPLED, rng=np.random.default_rng(seed),
-        ).pvalue
-    )  # fmt: skip
+        slack = 1e-9 * (1 + np.abs(seen))
+        above, below = (sums >= seen - slack).sum(axis=1), (sums <= seen + slack).sum(axis=1)
+        # A sample of regroupings is joined by the one that happened; of all of them it is one already.
+        p[part] = 2 * (np.minimum(above, below) + sampled) / (chosen.shape[1] + sampled)
+    return np.minimum(p, 1.0)
 
 
 @lru_cache(maxsize=4)
-def _regroupings(runs: int, first: int) -> tuple[np.ndarray, np.ndarray]:
-    """All ways to choose a first group, as it is before all others, and those who are left; a row each."""
-    own = np.array(list(combinations(range(runs), first)))
-    left = np.ones((len(own), runs), bool)
-    np.put_along_axis(left, own, False, axis=1)
-    return own, np.nonzero(left)[1].reshape(len(own), runs - first)
+def _regroupings(n: int, m: int, seed: int) -> np.ndarray:
+    """A column per regrouping of ``n`` and ``m`` runs: 1 for who is in the first group, 0 for all others.
+
+    With ``m`` 0 for ``n`` pairs: 1 where a pair stays as it is, -1 where its runs change places.
+    """
+    draw = np.random.default_rng(seed)
+    if not m:
+        if 2**n > EXACT:
+            return draw.choice([-1.0, 1.0], (n, SAMPLED))
+        return np.array(list(product((1.0, -1.0), repeat=n))).T
+    if comb(n + m, n) > EXACT:
+        order = draw.random((n + m, SAMPLED)).argsort(axis=0)
+        return (order < n).astype(float)
+    groups = np.array(list(combinations(range(n + m), n)))
+    chosen = np.zeros((n + m, len(groups)))
+    chosen[groups.T, np.arange(len(groups))] = 1
+    return chosen
 
 
 def improvement(first: Numbers, second: Numbers, seed: int = 0) -> Estimate:
