@@ -13,10 +13,10 @@
 # %% [markdown]
 # # The games
 #
-# Three games on small boards: no chance, nothing hidden, two players in turn, and what one wins the other loses. This page shows their
-# rules, for readers who know none of them, and how they differ in what matters here: how many moves there are to choose from, how
-# long a game is, and how much a single move changes. All are played on 6×6 in the study (thesis, section 5.5.1); every size up to 8×8
-# works, and the number of stones in a row is a parameter.
+# Three small board games are all that this book needs: two players in turn, no chance, nothing hidden, and what one wins the other
+# loses. This page shows their rules to readers who know none of them. It then shows how the games differ in what matters here: how
+# long they are, how many moves there are to choose from, and what the first move is worth. The study plays all of them on 6×6
+# (thesis, section 5.5.1); every size up to 8×8 works, and the number of stones in a row is a parameter.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: as in the book; smoke: seconds
@@ -35,14 +35,14 @@ from wslib.study.report.look import pictured, show_table
 asked = read_parameters(Tour, globals())
 
 # %% [markdown]
-# Throughout the book the player who moves first is **X** in print (black, or red in Connect Four), the other **O**.
-# Values are seen by the player to move: +1 a win, 0 a draw, −1 a loss.
+# Throughout the book **X** is the player who moves first, and **O** the other one. On drawn boards X is black, or red in Connect
+# Four. Values are those for the player to move: +1 a win, 0 a draw, −1 a loss.
 #
 # ## Othello
 #
-# A disc must be placed so that it encloses a straight run of the opponent's discs between itself and another own disc;
-# all discs enclosed, in every direction, are turned over. Who has no such move must pass (the pass is a move of its own
-# here), and when neither can move, more discs win; equal discs are a draw.
+# A disc must be placed so that it encloses a straight run of the opponent's discs between itself and another disc of one's own. All
+# discs that are enclosed, in any direction, are turned over. A player without such a move must pass, which counts as a move here.
+# When neither player can move, whoever has more discs wins; equal numbers are a draw.
 
 # %%
 othello = game("othello").start()
@@ -54,43 +54,43 @@ three = draw.boards(
 )
 pictured(
     three,
-    "Othello: one move turns over what it encloses. X has four moves at the start, all of them alike but for a turn of the board.",
+    "In Othello a move turns over what it encloses. X has four moves at the start, which are the same but for a turn of the board.",
 )
 
 # %% [markdown]
 # ## Connect Four
 #
-# A stone falls to the lowest empty cell of the column it is dropped into. Four in a row, across, down or diagonally,
-# win; a full board without a line is a draw. A move is named by its column.
+# A stone falls to the lowest empty cell of the column it is dropped into. Whoever first has four in a row wins: across, upright or
+# diagonally. A full board without such a line is a draw. A move is named by its column.
 
 # %%
 connect4 = game("connect4")
 line = [connect4.position(moves) for moves in ("3 3 4 4", "3 3 4 4 2 1", "3 3 4 4 2 1 5")]
-captions = ["X can make three with two open ends", "and O can close one", f"so {line[-1].caption}"]
+captions = ["X can make three with two open ends", "O can close only one of them", f"so {line[-1].caption}"]
 pictured(
     draw.boards([draw.board(p, size=186) for p in line], captions=captions),
-    "Connect Four: a line that is open at both ends cannot be stopped.",
+    "In Connect Four a line that is open at both ends cannot be stopped.",
 )
 
 # %% [markdown]
 # ## Gobang
 #
-# A stone goes to any empty cell, and four in a row win (five on larger boards).
+# A stone goes to any empty cell. Four in a row win on this board; on larger ones it is usually five.
 
 # %%
 gobang = game("gobang").position("c3 d4 c4 d3 c5 c6 c2")
 pictured(
     draw.filmstrip(gobang, every=2),
-    "Gobang: a game from left to right, every other ply of it. Again two open ends decide.",
+    "In Gobang, too, two open ends decide. A game from left to right, every other ply.",
 )
 
 # %% [markdown]
-# Tic-tac-toe is Gobang on 3×3 with three in a row. It is small enough to count every game there is, which the tests do.
+# Tic-tac-toe is Gobang on 3×3 with three in a row. It is so small that the tests count every game there is.
 #
 # ## How they differ
 #
-# Random play shows the shape of a game: its length, the number of moves to choose from, and what the first move is worth
-# when nobody thinks.
+# Random play shows the shape of a game: its length, the number of moves to choose from, and what the first move is worth when
+# nobody thinks ahead.
 
 # %%
 rows = []
@@ -116,18 +116,18 @@ shape = pd.DataFrame(
 one = dict.fromkeys(("plies", "moves to choose from", "first mover wins %", "draws %"), "{:.1f}")
 longest, widest = shape.loc[shape["plies"].idxmax(), "game"], shape.loc[shape["moves to choose from"].idxmax(), "game"]
 show(
-    show_table(shape, f"{asked.games} games of random moves.", one),
+    show_table(shape, f"The shape of the games: means over {asked.games} games of random moves, and the longest of them.", one),
     say(
         f"**{longest}** has the longest games and **{widest}** the most moves to choose from. The thesis (section 6.6.1) "
-        "suspects that a warm start helps most where games are long and narrow: a random playout then says more than a "
-        "beginner's network."
+        "suspects that playouts help most where games are long and narrow, because there they say more than a network "
+        "that knows nothing."
     ),
 )
 
 # %% [markdown]
 # ## At a prompt
 #
-# A position prints, draws itself, knows its legal moves, and reads boards and move lists.
+# In Python a position prints itself, draws itself and knows its legal moves. It can be read from a board or from a list of moves.
 
 # %%
 position = game("connect4").position("4 4 3")
@@ -136,7 +136,7 @@ print("legal:", position.moves)
 game("tictactoe").parse("X . O / . X . / . . O / X to move")
 
 # %% [markdown]
-# What the rules do not allow is refused, and the refusal says what would be right:
+# What the rules do not allow is refused, and the refusal names what is allowed:
 
 # %%
 try:
@@ -145,19 +145,19 @@ except ValueError as error:
     print(error)
 
 # %% [markdown]
-# A game has symmetries, turns and mirrors of the board that change nothing else. Gobang and Othello have eight, and Connect Four, where
-# stones fall, has two. The training uses them to see more positions than were played. Here are all eight of one position:
+# A game has *symmetries*: turns and mirror images of the board that change nothing else. Gobang and Othello have eight, and Connect
+# Four, where stones fall, has two. Training uses them to see more positions than were played. Here are all eight of one position:
 
 # %%
 corner = game("gobang").position("a1 b1 c2")
 pictured(
     draw.boards([symmetry.position(corner) for symmetry in corner.game.symmetries], columns=4),
-    "One position of Gobang in all its turns and mirrors.",
+    "One position of Gobang is eight: all its turns and mirror images.",
 )
 
 # %% [markdown]
-# Any of the players can be met at the board: [play against what was trained](play.ipynb). Whoever adds a game lets `check_game` play
-# random games of it, which checks that the game keeps all such promises.
+# You can meet any of the players at the board: [play against what was trained](play.ipynb). If you add a game, let `check_game` play
+# random games of it: it checks everything that this page promises.
 #
 # ## Exercises
 #
@@ -165,7 +165,7 @@ pictured(
 #
 # <details><summary>A solution</summary>
 #
-# The second player: on a board this small, to be forced to move first is a burden.
+# The second player does. On a board this small it is a burden to have to move first.
 #
 # </details>
 #
@@ -180,16 +180,16 @@ pictured(
 # [rules.perft(p.game.rules, *p.words, plies) for plies in range(5, 10)]
 # ```
 #
-# is `[15120, 54720, 148176, 200448, 127872]`. `perft` counts
-# lines of play of exactly that length, won games of that length among them, not those that ended earlier: hence there are fewer of
-# nine plies than of eight.
+# is `[15120, 54720, 148176, 200448, 127872]`. `perft` counts lines of play of exactly that length. Games that were won earlier are not
+# among them, so there are fewer of nine plies than of eight.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
-# 1. Equal discs in Othello are a draw; in the author's earlier code they are a loss of the player who is asked.
-# 2. Wins in Gobang and Connect Four are always the loss of the player to move, so every training target has its sign.
+# 1. Equal numbers of discs in Othello are a draw. In the author's earlier code they are a loss for the player who is asked.
+# 2. A line in Gobang or Connect Four is always a loss for the player to move. In the author's earlier code for Gobang it depends on
+#    who asks, which turns the sign of training targets.
 #
 # ## Run it yourself
 #

@@ -13,10 +13,11 @@
 # %% [markdown]
 # # How the searches work
 #
-# A search looks ahead from a position and says how good each move is. The players of the first experiment share one
-# idea, but for the random one: play games to the end at random, and learn from how they end. They differ in what they do with that.
+# A search looks ahead from a position and says how good each move is. The searches on this page know no strategy: they play games to
+# the end at random, and learn from how these end. They differ in what they make of that. At the end of this page you can follow every
+# step of them.
 #
-# The same loop carries the network's searches later. What changes then is where a leaf's value comes from.
+# Later, the searches with a network use the same loop. What changes then is where the value of a position comes from.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: as in the book; smoke: seconds
@@ -39,8 +40,8 @@ asked = read_parameters(Look, globals())
 # %% [markdown]
 # ## Monte Carlo tree search
 #
-# The idea is from {cite:t}`kocsis2006bandit`; {cite:t}`browne2012survey` survey what became of it. One {term}`simulation` has four steps
-# (thesis, Algorithm 4):
+# The idea is due to {cite:t}`kocsis2006bandit`; {cite:t}`browne2012survey` survey what became of it. One {term}`simulation` has four
+# steps (thesis, Algorithm 4):
 #
 # 1. **Select.** From the root, follow the move with the largest score until a state is reached that is not in the tree.
 # 2. **Expand.** Add that state, the *leaf*, to the tree.
@@ -52,32 +53,34 @@ asked = read_parameters(Look, globals())
 #
 # $$U(s,a) = Q(s,a) + c \cdot P(s,a) \cdot \frac{\sqrt{N(s,\cdot)}}{1 + N(s,a)}$$
 #
-# $Q$ is the mean of the values backed up through the move (zero before the first), $N(s,a)$ counts its visits, $N(s,\cdot)$
-# those of all moves of the state, $P$ is the *prior*, how likely the move is before any search. Without a network all
-# moves have the same prior. $c$ weighs curiosity against experience; the thesis takes $c = 1$. A tiny $\varepsilon$ under
-# the root lets the prior decide the first visit. Ties are broken at random
-# (or by the first move, with `ties="first"`).
+# - $Q$ is the mean of the values backed up through the move, and zero before the first.
+# - $N(s,a)$ counts the visits of the move, and $N(s,\cdot)$ those of all moves in the state.
+# - $P$ is the *prior*: how likely the move is before any search. Without a network all moves have the same prior.
+# - $c$ weighs curiosity against experience; the thesis takes $c = 1$.
 #
-# Two orders of the same moves lead to the same state, and the same state is one node: the tree is in truth a graph.
+# A tiny $\varepsilon$ under the root lets the prior decide the first visit. Ties are broken at random, or in favour of the first move
+# with `ties="first"`. Where two orders of the same moves lead to the same state, that state is one node, so the "tree" is really a
+# graph.
 #
-# Here X, to move in Connect Four, has three in a row with one open end:
+# In this position of Connect Four, X is to move and has three in a row with one open end:
 
 # %%
 position = game("connect4").position("3 1 4 1 2 6")
 mcts = search(position, method="mcts", simulations=asked.simulations, seed=asked.seed)
 pictured(
     mcts,
-    "Plain search in a position with a winning move: on the board the share of visits, in the table N (visits), Q (mean value) and P (prior).",
+    "Plain search puts most of its visits on the move that wins. On the board: the share of visits; in the table: visits N, mean value Q, prior P.",
 )
 
 # %% [markdown]
-# Most visits go to the move that wins. Every simulation through it ends the same way; the others get a few looks each, and more of them
-# where the first playouts happened to go well. The first simulation visits the root itself, so its moves have one visit less than there were simulations. After the
-# search the **final move** is the most visited one, not the one of the highest mean: a mean of few visits is mostly luck.
-# (The pseudo-code normalises $Q$, which is undefined for negative values; the author's code counts visits. Both are
-# options here.)
+# Every simulation through the winning move ends the same way. The other moves get a few looks each, and more of them where the first
+# playouts happened to go well. The first simulation visits the root itself, so the visits of the moves add up to one less than the
+# number of simulations.
 #
-# Now a position that is less clear, and the tree that a search grew from it:
+# The **final move** is the one with the most visits, not the one with the highest mean: a mean of few visits is mostly luck. The
+# pseudo-code normalises $Q$, which is undefined for negative values, and the author's code counts visits; both are options here.
+#
+# The next position is less clear. This is the tree that a search grew from it:
 
 # %%
 opening = game("connect4").position("4 4")
@@ -85,20 +88,19 @@ unclear = search(opening, method="mcts", simulations=asked.simulations, seed=ask
 show(
     pictured(
         unclear.tree(depth=2, top=3),
-        "The top of a search tree, three moves to a node. A box is a move with its visits and its mean value for the player who chose it.",
+        "A search tree grows where moves look good: its top, with the three most visited moves of a node. A box has the move's visits and its mean value for the player who chose it.",
     ),
     say(
-        f"Of {asked.simulations} simulations the best move, {unclear.best}, has {unclear.visits.max()} visits. "
-        f"The search expects the line {' '.join(unclear.principal_variation)}."
+        f"After {asked.simulations} simulations the best move, {unclear.best}, has {unclear.visits.max()} visits. "
+        f"The line of play that the search expects is {' '.join(unclear.principal_variation)}."
     ),
 )
 
 # %% [markdown]
-# ## The algorithm as it is meant to be read
+# ## The four steps in Python
 #
-# Here are the four steps in plain Python. `path` holds the states of a simulation and the
-# action taken in each; the tree is a dictionary from states to their edges. `mine` and `theirs` are the moves of a playout, which
-# only RAVE looks at (below).
+# `path` holds the states of a simulation and the action taken in each; the tree is a dictionary from states to their edges. `mine` and
+# `theirs` are the moves of a playout, which only RAVE looks at (see below).
 
 # %% tags=["hide-input"]
 from inspect import getsource
@@ -112,8 +114,8 @@ steps = ("simulate", "select", "expand", "evaluate", "back_up")
 Markdown("```python\n" + "\n".join(dedent(getsource(getattr(plain.Search, step))) for step in steps) + "```")
 
 # %% [markdown]
-# A search that has to play millions of games needs the same algorithm on bitboards, compiled. Both
-# draw from the same random stream, so they must agree to the last visit. Here are both on the position above:
+# To play millions of games, this book has the same algorithm compiled, on boards of single bits. Both programs draw from the same
+# random stream, so they must agree to the last visit. Here are both in the first position above:
 
 # %%
 from wslib._compiled import stream
@@ -125,22 +127,22 @@ edges = slow.tree[plain.state_of(position)]
 both = {"move": position.moves, "visits, plain": [edge.n for edge in edges.values()], "visits, compiled": mcts.visits,
         "mean value, plain": [edge.q for edge in edges.values()], "mean value, compiled": mcts.q}  # fmt: skip
 values = dict.fromkeys(("mean value, plain", "mean value, compiled"), "{:.3f}")
-show_table(pd.DataFrame(both), "The same search twice, by the plain program and by the compiled one.", values)
+show_table(pd.DataFrame(both), "The plain program and the compiled one make the same search.", values)
 
 # %% [markdown]
-# That the two agree is not left to this one position. Tests compare them after every simulation, with every combination of RAVE's options, in fourteen positions of the three games and of tic-tac-toe: the
-# path, the whole tree and the random stream.
+# The tests compare the two in fourteen positions, with every combination of RAVE's options. After every simulation the path, the whole
+# tree and the random stream must be the same.
 #
 # ## RAVE: what was played later counts, too
 #
-# With six or thirty moves to choose from, a hundred playouts say little about each. RAVE (*rapid action value estimation*,
-# {cite:t}`gelly2011rave`) draws more from every simulation: a move that a player makes at any later time in it is counted *as
-# if* it had been made at once ("all moves as first", {term}`AMAF`). This gives every state a second set of numbers, $N_{rave}$
-# and $Q_{rave}$, and a second score (equation 5.3):
+# With six or thirty moves to choose from, a hundred playouts say little about each. RAVE, *rapid action value estimation*
+# {cite}`gelly2011rave`, draws more from every simulation: a move that a player makes later in it is counted *as if* it had been made
+# at once ("all moves as first", {term}`AMAF`). This gives every state a second set of numbers, $N_{rave}$ and $Q_{rave}$, and a
+# second score (equation 5.3):
 #
 # $$U_{rave}(s,a) = Q_{rave}(s,a) + c \cdot P(s,a) \cdot \frac{\sqrt{N_{rave}(s,\cdot)}}{1 + N_{rave}(s,a)}$$
 #
-# The two are mixed (equations 5.2 and 5.4); with more visits the tree's own numbers take over:
+# The two scores are mixed (equations 5.2 and 5.4). With more visits the tree's own numbers take over:
 #
 # $$(1-\beta)\,U(s,a) + \beta\,U_{rave}(s,a), \qquad \beta = \sqrt{\frac{m}{3\,N(s,\cdot) + m}}$$
 #
@@ -154,34 +156,35 @@ table = rave.table()
 show(
     pictures.walk_with_rave(),
     pictured(
-        rave, "The less clear position again, by RAVE: beside N and Q stand N_rave and Q_rave, with many more counts."
+        rave, "RAVE in the less clear position: N_rave and Q_rave rest on many more counts than N and Q do."
     ),
     say(
         f"After {asked.simulations} simulations RAVE has counted {table['N_rave'].sum():,} moves in this position, where "
-        f"plain search has {unclear.visits.sum()}: {table['N_rave'].sum() / unclear.visits.sum():.0f} times as many, "
-        "but biased, because a move made later is not the same move."
+        f"plain search has {unclear.visits.sum()}. That is {table['N_rave'].sum() / unclear.visits.sum():.0f} times as "
+        "many, but they are biased, because a move made later is not the same move."
     ),
 )
 
 # %% [markdown]
-# The final move again goes by the visits. What the sources leave open is an option, and
-# [the readings](readings.ipynb) try all of them against the published table:
+# The final move again goes by the visits. Where the sources leave a choice open, it is an option, and the page on
+# [readings](readings.ipynb) compares them with the published table:
 
 # %% tags=["hide-input"]
 parameter_table(
-    SearchSettings(method="rave"), "The parameters of a search without a network (values: RAVE by default)."
+    SearchSettings(method="rave"), "The parameters of a search without a network, with RAVE's default values."
 )
 
 # %% [markdown]
-# Most rows matter to one kind of search only; what cannot act is left empty, so that it cannot make two searches look different.
+# Most rows matter to one kind of search only. A parameter that has no effect is left empty, so that it cannot make two searches look
+# different.
 #
 # ## A simulation, step by step
 #
-# Tic-tac-toe is small enough to watch. X, to move, must stop O's diagonal, and the move that does it wins. *Next step* walks through a
-# simulation: which move has the largest score at each state, and why; the state that is added; its playout; what every
-# move on the path gets. Boxes of the tree show a move's visits and its mean value for the player who chose it.
+# Tic-tac-toe is small enough to watch. X is to move and must stop O's diagonal, and the move that does so wins. *Next step* walks
+# through a simulation: which move has the largest score in each state, and why; which state is added; its playout; and what every move
+# on the path gets. Boxes of the tree show a move's visits and its mean value for the player who chose it.
 #
-# With RAVE, look at the numbers of moves that were never chosen: they grow all the same.
+# With RAVE, watch the numbers of moves that were never chosen: they grow all the same.
 
 # %% tags=["hide-input"]
 from wslib.study.report.play import step_by_step
@@ -189,45 +192,44 @@ from wslib.study.report.play import step_by_step
 step_by_step(game("tictactoe").position("a1 b2 c3 a3"), asked.simulations, asked.seed)
 
 # %% [markdown]
-# Watch the first simulations: they are curious and try every move once. Then the winning move draws more and more of them to itself.
+# The first simulations are curious and try every move once. Then the winning move draws more and more of them to itself.
 #
 # ## RHEA: evolve a plan
 #
-# Rolling horizon evolution {cite}`perez2013rhea` keeps no tree. It evolves *sequences* of ten own actions. A sequence is judged by playing it,
-# the opponent moving at random in between, and both at random after its end. Its fitness is the mean of $Q_i / h_i$ over a
-# few such rollouts, where $Q_i$ is the result and $h_i$ the number of plies it took: a quick win is worth more than a slow
-# one, a slow loss less bad than a quick one.
+# Rolling horizon evolution {cite}`perez2013rhea` keeps no tree. It evolves *sequences* of ten actions of its own (thesis, section 5.4).
+# A sequence is judged by playing it: the opponent moves at random in between, and both move at random after its end. Its fitness is the
+# mean of $Q_i / h_i$ over a few such rollouts, where $Q_i$ is the result and $h_i$ the number of plies it took. So a quick win is worth
+# more than a slow one, and a slow loss is less bad than a quick one.
 #
-# Ten sequences are drawn; then, again and again, a copy of one of them is changed (each action with a chance of one in
-# five), judged, and the worst of the eleven goes. The first action of the fittest is played, and everything is forgotten.
-# With two rollouts a sequence, a hundred rollouts judge fifty sequences.
+# Ten sequences are drawn at random. Then, again and again, a copy of one of them is changed, each action with a chance of one in five;
+# the copy is judged, and the worst of the eleven goes. In the end the first action of the fittest is played, and everything is
+# forgotten. With two rollouts a sequence, a hundred rollouts judge fifty sequences.
 #
-# An action planned for later may have become illegal by then. Our default *repairs* it: a gene counts among the moves that
-# are legal at that moment, so that every sequence means something. The option `illegal="random"` lets chance replace the
-# action instead.
+# By the time an action is due it may have become illegal. Our default *repairs* it: a gene counts among the moves that are legal at that
+# moment, so that every sequence means something. With the option `illegal="random"` a random move takes its place instead.
 
 # %% tags=["hide-input"]
 parameter_table(RheaSettings(), "The parameters of RHEA.")
 
 # %% [markdown]
-# Horizon, population and rollouts share one budget: longer plans, or more of them, are judged less often.
+# All sequences share one budget of rollouts: the more rollouts judge each of them, the fewer are tried.
 #
 # ## One loop
 #
-# Random playouts and RAVE are two switches of one loop, and so are the enhancements that warm-start a network: *Rollout*
-# replaces the network's value by a playout, *WRo* mixes the two, *RoRa* and *WRoRa* add RAVE. Each is a row of a table: how a
-# leaf is evaluated, and whether RAVE steers. One more enhancement is one more row
-# (`CONTRIBUTING.md` shows how to add one).
+# Random playouts and RAVE are two options of one loop, and so are the enhancements that warm-start a network: *Rollout*
+# replaces the network's value by a playout, *WRo* mixes the two, and *RoRa* and *WRoRa* add RAVE. In the code each is a row of a table
+# that says how a leaf is evaluated, and whether RAVE steers. One more enhancement is one more row; `CONTRIBUTING.md` shows how to add
+# it.
 #
 # ## Looking into a search
 #
 # A search result prints, draws itself, and can be followed move by move:
 
 # %%
-pictured(unclear.after(unclear.best), "The same search after its best move: what it expects of the reply.")
+pictured(unclear.after(unclear.best), "The same search one move later: what it expects as the reply to its best move.")
 
 # %% [markdown]
-# The numbers are those of the same tree, one {term}`ply` further down: nothing was searched anew.
+# These are the numbers of the same tree, one {term}`ply` further down: nothing was searched again.
 #
 # ## Exercises
 #
@@ -236,8 +238,8 @@ pictured(unclear.after(unclear.best), "The same search after its best move: what
 #
 # <details><summary>A solution</summary>
 #
-# With so many moves, a hundred simulations visit each two or three times: plain search has no opinion yet. RAVE has seen each move
-# in about half of all playouts, and already prefers the centre.
+# With so many moves, a hundred simulations visit each only two or three times, and plain search has no opinion yet. RAVE has counted
+# each move in about half of all playouts, and already prefers the centre.
 #
 # </details>
 #
@@ -245,8 +247,8 @@ pictured(unclear.after(unclear.best), "The same search after its best move: what
 #
 # <details><summary>A solution</summary>
 #
-# Without curiosity the first move that happens to win a playout is never left again; with too much, all moves are
-# visited alike, and the win is found but not preferred by much.
+# Without curiosity the first move that happens to win a playout is never left again. With too much of it all moves are visited alike:
+# the win is found, but hardly preferred.
 #
 # </details>
 #
@@ -255,7 +257,7 @@ pictured(unclear.after(unclear.best), "The same search after its best move: what
 # 1. Values change their sign at every ply (the minus is missing in Algorithm 4).
 # 2. The policy and the final move go by visits; the text's normalised $Q$ and $Q_{rave}$ are options.
 # 3. AMAF counts the chosen action itself; the literal $t_1 < t_2$ would leave it out, and nothing would learn from it.
-# 4. RHEA repairs illegal actions; the source does not say what it does with them.
+# 4. RHEA repairs illegal actions; the thesis does not say what it does with them.
 #
 # ## Run it yourself
 #

@@ -13,8 +13,8 @@
 # %% [markdown]
 # # What came out, and why
 #
-# The answer as far as it goes, what may explain where we differ from the thesis {cite}`wang2021thesis`, and what would change
-# our mind; the [verdicts](verdicts.ipynb) on every sentence follow.
+# This page has the answer as far as it goes, what may explain where we differ from the thesis {cite}`wang2021thesis`, and what
+# would change our mind. The [verdicts](verdicts.ipynb) on every sentence of the thesis follow on the next page.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: what is published or stored; smoke: seconds
@@ -50,9 +50,9 @@ forest = answer.forest_figure(effects, singles, warmstart)
 show(three, forest)
 
 # %% [markdown]
-# Read it from the top row of each panel to the bottom: five enhancements one by one, then all of them together, which is
-# where most runs stand on one side. A mark to the right of the line means that networks with that past ended
-# stronger. What a single mark says is little: an interval that reaches across the line is one that chance alone makes.
+# Each panel is a game. The upper rows are the five {term}`enhancements <enhancement>` one by one; the last row takes them together,
+# and so rests on the most runs. A mark to the right of the line at zero means that networks with that start ended stronger. Where
+# an interval crosses the line, chance alone may have put the mark there.
 #
 # ## All warm starts together
 #
@@ -63,19 +63,21 @@ show(three, forest)
 report.pooled_table(effects)
 
 # %% [markdown]
-# *Power* is the chance that the design, with all its runs, sees a difference that would matter. Where it is high and the interval lies
-# near zero, the absence of an effect is a finding, and not a lack of runs.
+# *Power* is the chance that the design, with all its runs, sees a difference of the size named below the
+# [verdicts](verdicts.ipynb). Where it is high and the interval lies near zero, the absence of an effect is a finding. Where it is
+# low, it is only a lack of runs.
 #
 # ## What could set the two studies apart?
 #
-# Where we come out as the thesis does, little needs explaining. Where we do not, five candidates come to mind, and each has been
-# measured. None of them accuses the thesis: all are choices that its text leaves open, or that were usual at the time.
+# Where we come out as the thesis does, little needs explaining. Where we do not, five candidates come to mind; each is measured
+# here as far as its results are there. None of them accuses the thesis: all are choices that its text leaves open, or that were
+# usual at the time.
 #
 # ### How tournaments were played
 #
 # The thesis rates its final networks in a round robin (section 5.5.2). As far as the author's public programs show, every
-# game there starts from the empty board and the search trees stay from game to game. We let the same networks
-# play in four ways.
+# game there starts from the empty board, and the search trees stay from game to game. We let the same networks
+# play in four ways, with and without each of these two habits.
 
 # %%
 pairs = complete(beside["published_tournaments"])
@@ -88,7 +90,7 @@ show(why.variety_figure(pairs), say(why.variety_prose(pairs)))
 # ### Testing games instead of runs
 #
 # The thesis pools all games of a method's runs and tests them at five percent (section 5.5.2). The next figure shows how often
-# such a test finds a difference between two methods that are in truth equal.
+# such a test finds a difference between two methods that are in fact equal.
 
 # %%
 simulated = beside["rating"]
@@ -104,7 +106,7 @@ show(alarms_figure(simulated), say(why.tests_prose(simulated, compared)))
 #
 # ### How long a network learns in each iteration
 #
-# Table 5.2 asks for ten passes over the examples in every iteration. A network that learns faster needs help for a shorter
+# Table 5.2 asks for ten passes over the examples in every iteration. A network that learns faster may need help for a shorter
 # time. The [control](control.ipynb) trains a few runs with one pass, and a few by the letter of the text.
 
 # %%
@@ -112,31 +114,33 @@ presets = why.gains(pools.elos_of(beside["control"]), ("laptop", "table", "lette
 show(why.gains_figure(presets), say(why.gains_prose(presets)))
 
 # %% [markdown]
-# With so few runs a side, only a large difference can show here, and its absence means little.
+# With so few runs a side only a large difference can show here. That none shows means little.
 #
 # ### The weight of the playouts
 #
 # {term}`WRo` and {term}`WRoRa` mix the network's value with that of a playout, and trust the playout less from iteration to
-# iteration. With the adaptive switch the weight is $1/i$, "where i is the current iteration number" (section 6.3). If
-# methods with a weight differ from the print where those without one agree, this is the place to look.
+# iteration. With the adaptive switch the weight is $1/i$, "where i is the current iteration number" (section 6.3.3). If
+# methods with a weight differ from the print where those without one agree, the weight is the place to look.
 
 # %%
 ratios = why.switch_ratios(evidence.frame("adaptive"), thesis_table("table_6_2"), evidence.scale)
 show(why.ratios_figure(ratios), why.ratios_table(ratios), say(why.ratios_prose(ratios)))
 
 # %% [markdown]
-# Gobang is a case of its own. Table 6.1 lets the enhancements win there with an untrained network, and Table 6.2 lets them
-# lose in the first iteration or soon after it; [untrained networks](untrained.ipynb) asks how both can be.
+# Gobang is a case of its own. In Table 6.1 most enhancements win there with an untrained network; by Table 6.2 they lose in the
+# first iteration or soon after it. The page on [untrained networks](untrained.ipynb) asks how both can be true.
 
 # %%
 why.schedules_table()
 
 # %% [markdown]
-# In the first iteration the weight is one: there WRo *is* {term}`Rollout` and WRoRa *is* {term}`RoRa`, so whatever sets them
+# In the first iteration the weight is one: WRo *is* {term}`Rollout` there and WRoRa *is* {term}`RoRa`, so whatever sets them
 # apart comes later. A mixture is hard to beat, because the network and the playout err in different ways, and their mean
-# errs less than either; so we expect mixtures to hold out *longer* than pure playouts. In print they hold out no longer. One guess would
-# explain it: in some programming languages one divided by two is zero when both are whole numbers. The weight would then
-# vanish in the second iteration, WRo would be {term}`Baseline` from there on, and every further iteration would be a fair coin.
+# errs less than either. So we expect mixtures to hold out *longer* than pure playouts, and in Table 6.2 they do not.
+#
+# One guess would explain it. In some programming languages one divided by two is zero when both are whole numbers. The weight would
+# then vanish in the second iteration, WRo would be {term}`Baseline` from there on, and every further iteration would be decided as
+# if by a fair coin.
 
 # %%
 show(
@@ -157,8 +161,8 @@ rhea = why.rhea_readings(beside["readings"], thesis_table("table_5_1"))
 show(why.rhea_figure(rhea), say(why.rhea_prose(rhea)))
 
 # %% [markdown]
-# Where a plan's illegal moves are replaced by random ones, most of what was planned in Othello is lost. [RHEA](rhea.ipynb)
-# takes this apart, and [the readings](readings.ipynb) do the same for the other players.
+# Where illegal moves are replaced by random ones, most of a plan in Othello is lost. The page on [RHEA](rhea.ipynb) takes this
+# apart, and the [readings](readings.ipynb) do the same for the other players.
 #
 # ## What would change our mind
 
@@ -166,8 +170,8 @@ show(why.rhea_figure(rhea), say(why.rhea_prose(rhea)))
 why.turns_table(effects, rows)
 
 # %% [markdown]
-# More runs are the plain way; anybody can add them, and every sentence of this page follows. Three things from outside would
-# tell more than any number of runs here:
+# The plain way is more runs: anybody can add them, and every sentence of this page follows. Three things from outside would tell
+# us more than any number of runs:
 #
 # - **the games of the published tournaments**, to see how many of them differ;
 # - **the program of chapter 6**, to see how the weight is computed;
@@ -177,8 +181,8 @@ why.turns_table(effects, rows)
 # ## Limits
 #
 # Each explanation is tried alone, and they may act together. That one of them *could* make the difference does not show that it
-# did. We compare with sentences, a few tables and pictures without data: of the trained players the thesis prints two levels of Elo
-# and no more.
+# did. We compare our numbers with sentences, a few tables, and pictures without data: of the trained players' Elo the thesis
+# prints two levels and no more.
 #
 # ## Exercises
 #
@@ -186,8 +190,9 @@ why.turns_table(effects, rows)
 #
 # <details><summary>A solution</summary>
 #
-# Repeated games and pooled tests make *any* difference look surer than it is, in whichever direction it happens to point. Epochs and
-# weights change the runs themselves. The reading of RHEA touches claim 1 alone, which no trained network is part of.
+# Repeated games and pooled tests make *any* difference look surer than it is, in whichever direction it happens to point, so they add
+# noise that looks like a result. Epochs and weights change the runs themselves, and could make a warm start look better. The reading
+# of RHEA touches claim 1 alone, which has nothing to do with trained networks.
 #
 # </details>
 #
@@ -195,8 +200,8 @@ why.turns_table(effects, rows)
 #
 # <details><summary>A solution</summary>
 #
-# It would be RAVE with the network's value, and not Baseline; so it would switch when RAVE does, which is early in
-# [our table](adaptive.ipynb) and in the printed one. The guess fits WRo better than it fits WRoRa.
+# It would be RAVE with the network's value, and not Baseline. So it should switch when RAVE does, which in the printed table is
+# earlier than WRoRa does. The guess fits WRo better than it fits WRoRa. [Our table](adaptive.ipynb) stands beside the printed one.
 #
 # </details>
 #
@@ -216,4 +221,11 @@ why.turns_table(effects, rows)
 
 # %% tags=["remove-cell"]
 numbers(run_results=report.origin_words(evidence.frames))
-show_elsewhere(answer=three, forest=forest, strip=answer.strip(rows, pages(), "runs/"), picture=answer.picture())
+judging = f"**Why we judge by runs, not by games.** All games of a network share its luck. {why.tests_prose(simulated, compared)}"
+show_elsewhere(
+    answer=three,
+    forest=forest,
+    judging=answer.paragraphs([judging]),
+    strip=answer.strip(rows, pages(), "runs/"),
+    picture=answer.picture(),
+)

@@ -42,12 +42,12 @@ def test_answer_chapter_and_verdicts_turn_when_the_results_are_turned_round(
     add_runs(home, 6)
     behind = said()
     assert (ahead["pooled"], behind["pooled"]) == (decide.REPLICATED, decide.OPPOSITE)
-    assert "they end stronger than Baseline in Connect Four (+" in ahead["answer"]
-    assert "they end weaker than Baseline in Connect Four (-" in behind["answer"]
+    assert "end stronger than Baseline in Connect Four (+" in ahead["answer"]
+    assert "end weaker than Baseline in Connect Four (-" in behind["answer"]
     assert "WRoRa has +" in ahead["forest"] and "WRoRa has -" in behind["forest"]
     assert "end above Baseline in Connect Four" in ahead["caption"]
     assert "end below Baseline in Connect Four" in behind["caption"]
-    assert "1 holds" in ahead["verdict"] and "1 the opposite" in behind["verdict"]
+    assert "1 holds" in ahead["verdict"] and "1 shows the opposite" in behind["verdict"]
     assert "back above 5 %" in ahead["turns"] and "back over zero" in behind["turns"]
     for what in ahead:
         assert ahead[what] != behind[what], what
@@ -56,16 +56,17 @@ def test_answer_chapter_and_verdicts_turn_when_the_results_are_turned_round(
 def test_without_results_the_first_page_says_that_it_cannot_say(home: Path):  # noqa: F811
     none = said()
     assert "**After 100 iterations: we cannot say yet.** So far none of the 144 training runs" in none["answer"]
-    assert "No result is there yet" in none["forest"] and "nothing to judge by yet" in none["strip"]
+    assert "Not computed yet" in none["forest"] and "nothing to judge by yet" in none["strip"]
     add_runs(home, 2)
     few = said()
-    assert "with 4 of 144 runs rated so far" in few["answer"] and "may be chance" in few["answer"]
+    assert "So far 4 of 144 runs are rated" in few["answer"] and "than chance could explain" in few["answer"]
 
 
 @pytest.mark.parametrize(("words", "short"), [
-    ([decide.REPLICATED] * 3, "yes, with all"), ([decide.SMALL] * 3, "hardly, if at all"),
+    ([decide.REPLICATED] * 3, "yes.** All 144 runs"), ([decide.SMALL] * 3, "hardly, if at all"),
     ([decide.OPPOSITE] * 3, "no, it does harm"), ([decide.REPLICATED, decide.SMALL, decide.SMALL], "it depends"),
-    ([decide.UNDECIDED, decide.SMALL, decide.SMALL], "for some games"), ([decide.UNDECIDED] * 3, "we cannot say yet"),
+    ([decide.UNDECIDED, decide.SMALL, decide.SMALL], "for some games"),
+    ([decide.UNDECIDED] * 3, "so many runs cannot tell"),
 ])  # fmt: skip
 def test_the_answer_has_its_words_for_every_verdict(words: list[str], short: str):
     effects = pd.DataFrame({"game": ["A", "B", "C"], "text": "+5 Elo (-1 to +11)", "verdict": words})
@@ -73,7 +74,7 @@ def test_the_answer_has_its_words_for_every_verdict(words: list[str], short: str
     evidence = Evidence({}, {}, asked={"warmstart": FULL["warmstart"]})
     evidence.__dict__["elos"] = {"warmstart": rated}
     text = answer.end_prose(effects, evidence)
-    assert short in text and text.count("between -1 and +11") == 3
+    assert short in text and text.count("-1 to +11 Elo") == 3
 
 
 def test_a_smaller_effect_is_seen_by_more_runs():

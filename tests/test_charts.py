@@ -87,7 +87,7 @@ def test_a_table_of_columns_takes_names_pairs_and_functions_and_writes_a_gap_as_
     frame = pd.DataFrame({"a": [1, 2], "b": [0.5, np.nan]})
     shown = table(frame, "A table.", {"plain": "a", "share": ("b", "{:.2f}"), "sum": lambda row: f"{row.a + 1}"}).html
     assert re.findall(r"<td[^>]*>([^<]*)", shown) == ["1", "0.50", "2", "2", "–", "3"]
-    assert "No result is there yet" in table(frame.head(0), "A table.", {"plain": "a"}).html
+    assert "Not computed yet" in table(frame.head(0), "A table.", {"plain": "a"}).html
 
 
 def test_gains_on_the_way_are_differences_of_means_with_intervals_from_three_runs_on():
@@ -109,14 +109,14 @@ def test_the_figure_of_gains_stands_with_none_some_and_all_of_its_runs():
     some = some[~((some["board"] == "othello") & (some["kind"] == "wrora"))]
     assert warm.gains_figure(some, KINDS).html.count("<svg aria-hidden") == 3
     for none in (aged(0), aged(2)[lambda f: f["kind"] != "baseline"]):
-        assert "No result is there yet" in warm.gains_figure(none, KINDS).text
+        assert "Not computed yet" in warm.gains_figure(none, KINDS).text
 
 
 def test_strength_stands_beside_another_number_where_a_run_has_both():
     last = aged(5)[lambda f: f["iteration"] == 100]
     shown = warm.beside_figure(last, last.assign(cost=2 * last["elo"]), "cost", "minutes", "Marks are runs.")
     assert "Connect Four +1.00; Othello +1.00" in shown.text
-    assert "No result is there yet" in warm.beside_figure(last, last.head(0).assign(cost=1.0), "cost", "", "").text
+    assert "Not computed yet" in warm.beside_figure(last, last.head(0).assign(cost=1.0), "cost", "", "").text
 
 
 def test_false_alarms_at_a_glance_fill_one_square_per_tournament():
@@ -124,7 +124,7 @@ def test_false_alarms_at_a_glance_fill_one_square_per_tournament():
     simulated = pd.DataFrame([{"part": "false alarms", "spread": 50, "distinct": 20, **tests}])
     words = texts(rating.alarms_glance(simulated).html)
     assert {"49 of 100", "5 of 100"} <= set(words)
-    assert "No result is there yet" in rating.alarms_glance(simulated.head(0)).text
+    assert "Not computed yet" in rating.alarms_glance(simulated.head(0)).text
 
 
 def test_the_seven_claims_are_drawn_part_by_part_in_the_colours_of_their_verdicts():
@@ -133,7 +133,7 @@ def test_the_seven_claims_are_drawn_part_by_part_in_the_colours_of_their_verdict
                           "high": [70.0, 24.0, -6.0], "unit": ["Elo", "Elo", "points"], "verdict": words})  # fmt: skip
     shown = verdicts.claims_figure(parts)
     assert {"Claim 3: 2 parts", "Claim 1: 1 part"} <= set(texts(shown.html)) and "1 replicated" in shown.text
-    assert "No result is there yet" in verdicts.claims_figure(parts.assign(value=np.nan)).text
+    assert "Not computed yet" in verdicts.claims_figure(parts.assign(value=np.nan)).text
 
 
 @pytest.mark.parametrize("name", PICTURES)

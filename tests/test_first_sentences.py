@@ -27,7 +27,7 @@ def test_that_a_change_helps_here_and_harms_there_is_said():
     both = strengths(usual | {("othello", "new"): [80, 82], ("connect4", "new"): [40, 42]})
     same = strengths(usual | {("othello", "new"): [80, 82], ("connect4", "new"): [80, 82]})
     assert "harms in another" in learning.changes_prose(both) and "harms" not in learning.changes_prose(same)
-    assert "No result is there yet" in learning.changes_prose(both.head(0))
+    assert "Not computed yet" in learning.changes_prose(both.head(0))
     assert "too few runs" in learning.changes_prose(both[both["seed"] == 0])
 
 

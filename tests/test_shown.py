@@ -68,7 +68,7 @@ def elos(name: str) -> pd.DataFrame:
 def waits(name: str) -> bool:
     """Whether no run is rated yet; then the page must say so, and shows no numbers to compare."""
     if elos(name).empty:
-        assert "No result is there yet for this" in page(name).get_text(" ", strip=True)
+        assert "Not computed yet" in page(name).get_text(" ", strip=True)
         return True
     return False
 

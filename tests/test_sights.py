@@ -39,7 +39,7 @@ def test_in_every_position_there_is_something_to_see():
 
 
 def test_a_run_without_a_record_gets_a_sentence():
-    assert "No result is there yet" in what_it_saw(preset("smoke", game="othello", method="rave", seed=9)).text
+    assert "Not computed yet" in what_it_saw(preset("smoke", game="othello", method="rave", seed=9)).text
 
 
 def test_the_last_network_of_the_record_is_the_published_one():

@@ -20,6 +20,12 @@ from wslib.study.pages.warm import ENHANCEMENTS
 from wslib.study.statistics import decide
 from wslib.study.statistics.decide import FEWEST_RUNS, UNDECIDED
 
+COUNTED = {
+    decide.REPLICATED: ("holds", "hold"), decide.OPPOSITE: ("shows the opposite", "show the opposite"),
+    decide.SMALL: ("is too small", "are too small"), UNDECIDED: ("is open", "are open"),
+    decide.UNDECIDABLE: ("is beyond this design", "are beyond this design"), "": ("has no runs yet", "have no runs yet"),
+}  # fmt: skip
+"""What is said of one part with this verdict, and of several; "" is for those without data."""
 FOLLOWED, DIFFERS, NOT_CLAIMED = "design: followed", "design: differs", "no outcome claimed"
 WORDS = (*decide.WORDS, FOLLOWED, DIFFERS, NOT_CLAIMED)
 
@@ -176,17 +182,11 @@ def _ours(parts: Sequence[Part]) -> str:
     if not there:
         return parts[0].effect if len({part.effect for part in parts}) == 1 else NO_DATA
     if len(parts) == 1:
-        said = {decide.REPLICATED: "so it is here too", decide.OPPOSITE: "not so here", decide.SMALL: "too little here"}
+        said = {decide.REPLICATED: "so it is here, too", decide.OPPOSITE: "not so here", decide.SMALL: "too little here"}
         return said.get(there[0].word, "open")
-    words = [part.word for part in parts if part.runs or part.word == decide.UNDECIDABLE]
-    counts = {
-        "hold": decide.REPLICATED, "the opposite": decide.OPPOSITE, "too small": decide.SMALL, "open": UNDECIDED,
-        "beyond this design": decide.UNDECIDABLE,
-    }  # fmt: skip
-    texts = [f"{words.count(word)} {what}" for what, word in counts.items() if word in words]
-    texts = ["1 holds" if text == "1 hold" else text for text in texts]
-    texts += [f"{len(parts) - len(words)} without runs"] if len(words) < len(parts) else []
-    return f"of {len(parts)} parts " + ", ".join(texts)
+    words = [part.word if part.runs or part.word == decide.UNDECIDABLE else "" for part in parts]
+    texts = [f"{words.count(word)} {said[words.count(word) > 1]}" for word, said in COUNTED.items() if word in words]
+    return f"of {len(parts)} parts " + " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
 def _runs(parts: Sequence[Part]) -> str:
@@ -204,7 +204,7 @@ def _needed(parts: Sequence[Part], word: str) -> str:
     if word != UNDECIDED:
         return "–"
     open_ = [part for part in parts if part.word == UNDECIDED]
-    least = f"each part takes {FEWEST_RUNS} runs a side at least"
+    least = f"at least {FEWEST_RUNS} runs a side are needed"
     if any(not part.runs for part in open_):
         return least if any(part.of == "runs" for part in open_) else "its matches are not played yet"
     if any(part.needed is None for part in open_):

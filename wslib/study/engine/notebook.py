@@ -75,10 +75,12 @@ def say(text: str) -> Markdown | None:
 
 
 def show(*parts: Any) -> None:
-    """Sentences, figures and tables below each other; what is not there is passed over."""
+    """Sentences, figures and tables below each other; what is not there is passed over, and said once."""
+    said = set()
     for part in parts:
-        if part is not None:
+        if part is not None and getattr(part, "text", part) not in said:
             display(part)
+            said.add(getattr(part, "text", ""))
 
 
 def numbers(**values: str) -> None:

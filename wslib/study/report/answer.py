@@ -34,7 +34,13 @@ SHORT = {
 
 def in_three(rows: pd.DataFrame, parts: pd.DataFrame, effects: pd.DataFrame, evidence: Evidence) -> Html:
     """The answer: before anything is learned, at the end, and how the claims stand; and how much of it is there."""
-    texts = [start_prose(parts), end_prose(effects, evidence), claims_prose(rows), progress_prose(evidence)]
+    return paragraphs(
+        [start_prose(parts), end_prose(effects, evidence), claims_prose(rows), progress_prose(evidence)]
+    )
+
+
+def paragraphs(texts: Sequence[str]) -> Html:
+    """Sentences that another page shows, too: a paragraph each, with **bold** words."""
     bold = (re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", escape(text)) for text in texts)
     return Html("".join(f"<p>{text}</p>" for text in bold), "\n".join(texts))
 
@@ -49,8 +55,8 @@ def start_prose(parts: pd.DataFrame) -> str:
     word = "yes" if won == total else "no" if not won else "mostly" if 2 * won > total else "sometimes"
     return (
         f"**Before anything is learned: {word}.** While the network knows nothing, searches with random playouts beat "
-        f"plain search in {won if won < total else 'all'} of {total} matches, four searches in each of "
-        f"{_number(total // 4)} games."
+        f"plain search in {f'{won} of' if won < total else 'all'} {total} matches: four such searches in "
+        f"{_number(total // 4)} game{'' if total // 4 == 1 else 's'}."
     )
 
 
@@ -64,58 +70,61 @@ def end_prose(effects: pd.DataFrame, evidence: Evidence) -> str:
         how = f"{there} of the {total}" if there else f"none of the {total}"
         return (
             f"**{lead}: we cannot say yet.** So far {how} training runs that the thesis has for this question "
-            f"{'is' if there < 2 else 'are'} there" + (", and too few are rated to compare any." if there else ".")
+            f"{'is' if there < 2 else 'are'} there"
+            + (", and too few of them have met in a tournament to compare any." if there else ".")
         )
     words = set(effects["verdict"])
     if words <= {decide.UNDECIDED, decide.UNDECIDABLE}:
-        short = SHORT[decide.UNDECIDED]
+        short = SHORT[decide.UNDECIDED] if rated < total else "so many runs cannot tell"
     elif len(words) == 1:
         short = SHORT[words.pop()]
     else:
         short = "it depends on the game" if decide.UNDECIDED not in words else "we can say for some games"
-    so_far = f", with {rated} of {total} runs rated so far" if rated < total else f", with all {total} runs rated"
-    return f"**{lead}: {short}{so_far}.** {together_prose(effects)}"
+    so_far = f"So far {rated} of {total} runs are rated." if rated < total else f"All {total} runs are rated."
+    return f"**{lead}: {short}.** {so_far} {together_prose(effects)}"
 
 
 def together_prose(effects: pd.DataFrame) -> str:
     """What all warm starts together do in which games, each with its effect."""
     texts = []
     phrases = {
-        decide.REPLICATED: "they end stronger than Baseline in {}",
-        decide.SMALL: "their advantage, if there is one, is less than 20 Elo in {}",
-        decide.OPPOSITE: "they end weaker than Baseline in {}",
-        decide.UNDECIDED: "the difference may be chance in {}",
-        decide.UNDECIDABLE: "the difference cannot be told from chance in {}",
+        decide.REPLICATED: "end stronger than Baseline in {}",
+        decide.SMALL: "are less than 20 Elo above Baseline, if at all, in {}",
+        decide.OPPOSITE: "end weaker than Baseline in {}",
+        decide.UNDECIDED: "differ from Baseline by no more than chance could explain in {}",
+        decide.UNDECIDABLE: "cannot be told from Baseline in {}",
     }
     for word, phrase in phrases.items():
         here = effects[(effects["verdict"] == word) & effects["text"].notna()]
         if len(here):
             texts.append(phrase.format(_listed([f"{r.game} ({_between(r.text)})" for r in here.itertuples()])))
-    missing = effects[effects["text"].isna()]
-    if len(missing):
-        texts.append(f"nothing is known yet of {_listed(list(missing['game']))}")
-    return f"Of all five warm starts together: {'; '.join(texts)}."
+    missing = list(effects.loc[effects["text"].isna(), "game"])
+    said = f"Taken together (with 95 % intervals), runs with a warm start {'; they '.join(texts)}." if texts else ""
+    return said + (f" Nothing is known yet about {_listed(missing)}." if missing else "")
 
 
 def _between(text: str) -> str:
-    """An effect with its interval, for inside a bracket.
+    """An effect's interval, for inside a bracket, or the effect itself where there is none.
 
-    >>> _between("+32 Elo (+3 to +61)")
-    '+32 Elo, between +3 and +61'
+    >>> _between("+32 Elo (+3 to +61)"), _between("-14 Elo")
+    ('+3 to +61 Elo', '-14 Elo, too few runs for an interval')
     """
-    return text.replace(" (", ", between ").replace(" to ", " and ").rstrip(")")
+    interval = text.partition("(")[2].rstrip(")")
+    return f"{interval} Elo" if interval else f"{text}, too few runs for an interval"
 
 
 def claims_prose(rows: pd.DataFrame) -> str:
     """How the seven claims stand, in one sentence."""
     found = {word: number for word, number in counts(seven(rows)).items() if number}
     texts = [f"{_number(number)} {PHRASES[word][number != 1]}" for word, number in found.items()]
-    lead = "all stand" if set(found) == {decide.REPLICATED} else "none stands yet"
-    if decide.REPLICATED in found and len(found) > 1:
-        lead = f"{_number(found[decide.REPLICATED])} {'stands' if found[decide.REPLICATED] == 1 else 'stand'}"
-    elif any(word in found for word in decide.REFUTING):
-        lead = "none stands" if decide.UNDECIDED not in found else lead
-    return f"**Of the thesis' seven claims {lead}**: {_listed(texts)}."
+    stand = found.get(decide.REPLICATED, 0)
+    if set(found) == {decide.REPLICATED}:
+        return "**All of the thesis' seven claims stand.**"
+    if stand:
+        lead = f"Of the thesis' seven claims, {_number(stand)} {'stands' if stand == 1 else 'stand'}"
+    else:
+        lead = "None of the thesis' seven claims stands" + (" yet" if decide.UNDECIDED in found else "")
+    return f"**{lead}**: {_listed(texts)}."
 
 
 def _number(number: int) -> str:
@@ -139,12 +148,12 @@ def progress_prose(evidence: Evidence) -> str:
             there |= set(frame["unit"]) if "unit" in frame else set()
     there &= asked
     if not there:
-        return f"None of the {len(asked)} training runs that the claims are about is there yet."
+        return f"None of the {len(asked)} training runs that the claims are about has been computed yet."
     if there == asked:
-        return f"All {len(asked)} training runs that the claims are about are there."
+        return f"All {len(asked)} training runs that the claims are about have been computed."
     return (
-        f"{len(there)} of the {len(asked)} training runs that the claims are about are there so far; what rests on the "
-        "others is called open until they are."
+        f"So far {len(there)} of the {len(asked)} training runs that the claims are about have been computed. Whatever "
+        "depends on the rest is called open."
     )
 
 
@@ -159,15 +168,16 @@ def forest_figure(effects: pd.DataFrame, singles: pd.DataFrame, asked: Any) -> H
         return not_there(f"how far each warm start is above Baseline after {asked.iterations} iterations.")
     names = {kind: kind_name(kind) for kind in dict.fromkeys(every["kind"])}
     panels, height = forests(known, "effect", names, look=_look, band=(0, 20))
-    rated = int(known.loc[known["kind"] == TOGETHER, ["warm", "baseline"]].to_numpy().sum())
+    rated, total = int(effects[["warm", "baseline"]].to_numpy().sum()), len(asked.run_units())
+    says = _finding(effects, rated < total)
     alone = singles.groupby(KEYS, sort=False)["effect"].mean()
     return show_panels(
         panels,
-        f"{_finding(effects)} Elo above Baseline, each alone. {finding(alone)}",
-        f"{_finding(effects)} Each mark is the difference of mean Elo between runs with that warm start and runs of "
-        f"Baseline after {asked.iterations} iterations; lines are 95 % intervals over runs, where there are three a "
-        f"side. In the grey band an advantage is smaller than 20 Elo. It rests on {rated} of "
-        f"{len(asked.run_units())} runs.",
+        f"{says} Elo above Baseline, each alone. {finding(alone)}",
+        f"{says} Each mark is the difference in mean Elo between runs with that warm start and runs of "
+        f"Baseline after {asked.iterations} iterations. Lines are 95 % intervals over runs; a mark without a line "
+        "rests on fewer than three runs a side. In the grey band an advantage is too small to matter, less than 20 "
+        f"Elo. Rated so far: {rated} of {total} runs.",
         known,
         across="Elo above Baseline",
         height=height,
@@ -179,19 +189,21 @@ def _look(kind: str) -> Look:
     return Look(INK, "D") if kind == TOGETHER else Look(*look_of(kind))
 
 
-def _finding(effects: pd.DataFrame) -> str:
-    """What the figure shows, in a sentence for its caption."""
+def _finding(effects: pd.DataFrame, more: bool) -> str:
+    """What the figure shows, in a sentence for its caption; ``more`` runs may be to come."""
     phrases = {
-        decide.REPLICATED: "The five together end above Baseline in {}.",
-        decide.OPPOSITE: "The five together end below Baseline in {}.",
-        decide.SMALL: "In {} the five together are at most 20 Elo above Baseline.",
+        decide.REPLICATED: "Taken together, the five warm starts end above Baseline in {}.",
+        decide.OPPOSITE: "Taken together, the five warm starts end below Baseline in {}.",
+        decide.SMALL: "In {} the five warm starts together are less than 20 Elo above Baseline, if at all.",
     }
     texts = [
         phrase.format(_listed(list(effects.loc[effects["verdict"] == word, "game"])))
         for word, phrase in phrases.items()
         if word in set(effects["verdict"])
     ]
-    return " ".join(texts) or "In no game can the five together be told from Baseline yet."
+    if texts:
+        return " ".join(texts)
+    return f"In no game can the five warm starts together be told from Baseline{' yet' if more else ''}."
 
 
 # --- the seven claims ---------------------------------------------------------------------------------------------
@@ -209,19 +221,20 @@ def strip(rows: pd.DataFrame, pages: Collection[str], root: str = "") -> Html:
             "how sure": [wrapping(_how_sure(row), 8) for row in records],
         }
     )  # fmt: skip
-    return show_table(shown, "The seven claims; the number leads to the page with the evidence.")
+    return show_table(shown, "The seven claims. The number leads to the page with the evidence.")
 
 
 def _found(row: dict[str, Any]) -> str:
     """A verdict with what it says of the claim's parts."""
-    ours = "" if row["ours"] in (NO_DATA, "open", "so it is here too", "not so here") else f": {row['ours']}"
-    return f"{MARKS.get(row['verdict'], '')}{row['verdict']}{ours}"
+    ours = "" if row["ours"] in (NO_DATA, "open", "so it is here, too", "not so here") else f": {row['ours']}"
+    word = "contradicted" if row["verdict"] == decide.OPPOSITE else row["verdict"]
+    return f"{MARKS.get(row['verdict'], '')}{word}{ours}"
 
 
 def _how_sure(row: dict[str, Any]) -> str:
     """What a verdict rests on, or what would decide."""
     if row["verdict"] == decide.UNDECIDABLE:
-        return "no number of runs could tell: " + row["effect"].partition(": ")[2]
+        return "no number of runs could tell: " + row["effect"].rpartition(": ")[2]
     if row["runs"] in ("0", "–"):
         return "nothing to judge by yet"
     if row["verdict"] == decide.UNDECIDED:
@@ -252,7 +265,7 @@ def picture() -> Html:
             )
     words = [
         (0, 49, "cold start"), (0, 123, "warm start"), (150, 163, "an enhanced search plays"),
-        (410, 163, "then plain search plays, in both runs"), (700, 92, "Which network"), (700, 110, "is stronger?"),
+        (410, 163, "then plain search plays in both"), (700, 92, "Which network"), (700, 110, "is stronger?"),
     ]  # fmt: skip
     texts = "".join(f'<text x="{x}" y="{y}">{text}</text>' for x, y, text in words)
     alt = (
@@ -264,4 +277,4 @@ def picture() -> Html:
         'min-width:640px" font-size="15" font-family="sans-serif" fill="currentColor"><text x="150" y="14">iteration'
         f'</text>{"".join(boxes)}{texts}<path d="M670 44 L692 80 M670 118 L692 104" stroke="currentColor"/></svg>'
     )
-    return framed([svg], alt, "The two runs differ in nothing but who plays the first games.")
+    return framed([svg], alt, "A cold and a warm start differ in one thing only: who plays the first games.")

@@ -87,8 +87,8 @@ class Html:
 
 
 def not_there(what: str) -> Html:
-    """What stands in the place of a table or a figure whose results are missing: one sentence."""
-    sentence = f"No result is there yet for this: {what}"
+    """What stands in the place of a table or a figure whose results are missing: one sentence, the first of ``what``."""
+    sentence = f"Not computed yet: {re.split(r'(?<=[.]) (?=[A-Z])', what, maxsplit=1)[0]}"
     return Html(f"<p><em>{escape(sentence)}</em></p>", sentence)
 
 
@@ -99,7 +99,7 @@ def once_there(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     ... def count(runs: list[int]) -> str:
     ...     return f"{len(runs)} runs"
     >>> count([])
-    'No result is there yet for this: how many runs there are.'
+    'Not computed yet: how many runs there are.'
     """
 
     def decorated(show: Callable[P, T]) -> Callable[P, T]:

@@ -75,8 +75,8 @@ def loop() -> Html:
         [_svg(670, 178, parts)],
         "Each iteration goes round a circle: the network leads self-play, its games train a copy of it, and the copy "
         "takes its place only if it wins in the arena.",
-        "The loop. In the first round the network knows nothing, so its games teach it little: that is the cold start. "
-        "A warm start changes who plays the games of the first rounds, and nothing else.",
+        "In the first round of the loop the network knows nothing, so its games teach it little: that is the cold "
+        "start. A warm start changes who plays the games of the first rounds, and nothing else.",
     )
 
 
@@ -92,10 +92,9 @@ def switches() -> Html:
         panels,
         f"With a fixed switch the weight of the playout falls in equal steps and is gone after {length} "
         "iterations; with an adaptive switch it halves at once, and then fades slowly.",
-        "The two switches. Bars: w(i), how much WRo and WRoRa trust the playout in iteration i. A fixed switch ends "
-        f"the warm start after I' = {length} iterations; an adaptive one in the first iteration in which plain "
-        "search wins more games than the enhancement, which nobody knows beforehand. Rollout and RoRa trust the "
-        "playout alone until then.",
+        f"A fixed switch ends the warm start after I' = {length} iterations, an adaptive one as soon as plain search "
+        "wins more games than the enhancement. Bars are w(i), how much WRo and WRoRa trust the playout in iteration "
+        "i; Rollout and RoRa trust nothing but the playout until the switch.",
         across="iteration i",
         up="weight w(i)",
         height=2.4,
@@ -153,10 +152,10 @@ def walk_with_rave() -> Html:
         [_svg(664, 214, parts)],
         "Plain search learns of one move in each state of a simulation's path; RAVE learns of every later move of the "
         "same player as well, those of the playout included.",
-        f"A simulation of {len(moves)} moves: {len(PATH)} down the tree to a leaf, the rest its playout (dashed). "
-        "Each row is a state of the path. Plain search credits the move that was taken there; RAVE also all later "
-        "moves of the same player, each once, as if it had been played at once. So one simulation says something of "
-        "many moves, and something less certain.",
+        "With RAVE one simulation says something about many moves, if less certainly. Here it makes "
+        f"{len(moves)} moves: {len(PATH)} down the tree to a leaf, the rest in its playout (dashed). Each row is a "
+        "state of the path. Plain search credits the move that was taken there; RAVE also credits every later move of "
+        "the same player, once, as if it had been played right there.",
     )
 
 

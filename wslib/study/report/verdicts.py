@@ -17,6 +17,7 @@ from wslib.study.names import p_value
 from wslib.study.report.charts import Draw, Look, show_panels
 from wslib.study.report.look import GREY, Html, columns_of, link, not_there, show_table, table
 from wslib.study.statistics import decide
+from wslib.study.statistics.decide import UNDECIDED
 
 MARKS = dict(zip(decide.WORDS, ("✓ ", "✗ ", "≈ ", "? ", "∅ "), strict=True))
 SEVEN = tuple("1234567")
@@ -34,12 +35,11 @@ EXPLAINED = (
 )
 PHRASES = {
     decide.REPLICATED: ("is replicated", "are replicated"),
-    decide.OPPOSITE: ("is contradicted (the opposite holds, in one part at least)",
-                      "are contradicted (the opposite holds, in one part at least)"),
-    decide.SMALL: ("asks for more than is there (smaller than the margin)",
-                   "ask for more than is there (smaller than the margin)"),
+    decide.OPPOSITE: ("is contradicted in at least one part", "are contradicted in at least one part each"),
+    decide.SMALL: ("claims an advantage that is too small to matter",
+                   "claim advantages that are too small to matter"),
     decide.UNDECIDED: ("is open", "are open"),
-    decide.UNDECIDABLE: ("could not be decided by this design", "could not be decided by this design"),
+    decide.UNDECIDABLE: ("cannot be decided by this design", "cannot be decided by this design"),
 }  # fmt: skip
 """Each verdict after one claim, and after several."""
 TITLES = {
@@ -173,8 +173,11 @@ def claim_parts(parts: pd.DataFrame, claim: str) -> Html:
 
 
 def verdict_prose(row: Mapping[str, str]) -> str:
-    """The verdict on one claim as a sentence, for the experiment's own page."""
-    return f"**Claim {row['id']}: {row['shown']}** ({row['ours']})."
+    """The verdict on one claim, and what it comes from, for the experiment's own page."""
+    inside = row["shown"].removeprefix(row["verdict"]).strip(" ()")
+    ours = "" if row["ours"] == UNDECIDED else row["ours"]
+    why = "; ".join(filter(None, (ours, inside)))
+    return f"**Claim {row['id']}: {row['verdict']}.**" + (f" {why[0].upper()}{why[1:]}." if why else "")
 
 
 def pooled_table(effects: pd.DataFrame) -> Html:

@@ -26,9 +26,9 @@ from wslib.study.statistics import decide, stats
 WEIGHTED = ("wro", "wrora")
 NEEDS = {
     decide.REPLICATED: "more runs that take p back above 5 %",
-    decide.OPPOSITE: "more of the same that brings the effect back over zero",
+    decide.OPPOSITE: "more runs or games that bring the effect back over zero",
     decide.SMALL: "more runs that move the interval's upper end above the margin",
-    decide.UNDECIDABLE: "a design with other runs",
+    decide.UNDECIDABLE: "an experiment of another design",
 }
 """What would turn a verdict."""
 
@@ -50,8 +50,9 @@ def variety_figure(pairs: pd.DataFrame) -> Html:
         panels,
         f"Of {networks['games'].max():.0f} games of a pairing {means['ours']:.1f} are different in our way of playing, "
         f"{means['old']:.1f} in the old way.",
-        "How many games between the same two networks differ from each other, in four ways of playing: the mean over "
-        "pairings (mark), and the fewest and the most (line).",
+        f"Of {networks['games'].max():.0f} games between the same two networks, {means['ours']:.1f} differ in our way "
+        f"of playing and {means['old']:.1f} in the old way. Marks are means over pairings, lines reach from the fewest "
+        "to the most.",
         networks,
         across=f"different games of {networks['games'].max():.0f}",
         height=height,
@@ -67,13 +68,13 @@ def variety_prose(pairs: pd.DataFrame) -> str:
     old, ours, most = means.loc["old"], means.loc["ours"], pairs["games"].max()
     fewer = old["distinct"] < ours["distinct"] / 2
     return (
-        f"Of {most:.0f} games between the same two networks, {ours['distinct']:.1f} are different when they start from "
-        f"random openings with fresh trees, and {old['distinct']:.1f} in the old way; there one outcome per colour "
-        f"explains {percent(old['repeats'])} % of the pairings. "
+        f"When games start from random openings with fresh trees, {ours['distinct']:.1f} of {most:.0f} are different. "
+        f"In the old way {old['distinct']:.1f} are, and in {percent(old['repeats'])} % of the pairings all games with "
+        "the same colours end alike. "
         + (
             "So a pairing of the old kind says far less about its two players than its number of games suggests."
             if fewer
-            else "So the old way repeats fewer games than we feared, at least between these networks."
+            else "So the old way repeats fewer games than one would fear, at least between these networks."
         )
     )
 
@@ -88,16 +89,16 @@ def tests_prose(simulated: pd.DataFrame, compared: pd.DataFrame | None) -> str:
     if len(spread):
         alarm = spread.sort_values("distinct", ascending=False).iloc[0]
         text = (
-            "Suppose that runs of a method vary by 50 Elo, and that two methods are equally good. A test that counts "
-            f"games then finds a difference in {percent(alarm['binomial'])} % of the tournaments, and one that counts "
-            f"runs in {percent(alarm['permutation'])} %. Both promise 5 %. "
+            "Suppose that two methods are equally good, and that runs of one method differ by 50 Elo. A test that "
+            f"counts games, as the thesis' does, finds a difference in {percent(alarm['binomial'])} % of simulated "
+            f"tournaments, and one that counts runs in {percent(alarm['permutation'])} %. Both promise 5 %. "
         )
     if compared is None or compared.empty:
-        return text + "Of our own runs no two methods can be compared yet."
+        return text + "No two methods of our own runs can be compared yet."
     by_games, by_runs = (int((compared[name] < stats.ALPHA).sum()) for name in ("pooled_p", "p"))
     return text + (
-        f"In our own tournaments the thesis' test of pooled games would call {by_games} of {len(compared)} differences "
-        f"from Baseline significant, and the test over runs {by_runs}, neither corrected for their number."
+        f"In our own tournaments the thesis' test calls {by_games} of {len(compared)} differences from Baseline "
+        f"significant, and the test over runs {by_runs} of them (neither is corrected for the number of tests)."
     )
 
 
@@ -130,8 +131,9 @@ def gains_figure(found: pd.DataFrame) -> Html:
     return show_panels(
         panels,
         f"WRoRa minus Baseline, in Elo, by preset. {finding(means)}",
-        "How far WRoRa ends above Baseline when runs learn with one epoch (laptop), with ten (table), or by the letter "
-        "of the text: difference of mean Elo in one tournament, 95 % intervals over runs.",
+        "How far WRoRa ends above Baseline with one epoch (laptop), with ten (table), and by the letter of the text. "
+        "Marks are differences in mean Elo in one tournament; lines are 95 % intervals over runs, where there are "
+        "three a side.",
         found,
         across="Elo, WRoRa over Baseline",
         height=height,
@@ -145,7 +147,7 @@ def gains_prose(found: pd.DataFrame) -> str:
         return ""
     wide = found.pivot(index="board", columns="scale", values="effect")
     if not {"table", "laptop"} <= set(wide):
-        return "Runs with one epoch and with ten are not there side by side yet."
+        return "In no game have runs with one epoch and runs with ten met yet, so they cannot be compared."
     listed = "; ".join(
         f"{board_name(str(board))} {row['laptop']:+.0f} with one epoch and {row['table']:+.0f} with ten"
         for board, row in wide.dropna(subset=["table", "laptop"]).iterrows()
@@ -159,7 +161,7 @@ def gains_prose(found: pd.DataFrame) -> str:
     return f"WRoRa over Baseline, in Elo: {listed}. " + (
         "Some of these intervals do not overlap: how long a run learns changes what a warm start gives."
         if apart
-        else "No two of these intervals lie apart: so few runs cannot tell the presets from each other."
+        else "All of these intervals overlap: so few runs cannot tell the presets apart."
     )
 
 
@@ -172,10 +174,10 @@ def schedules_table(iterations: int = 8) -> Html:
     shown = pd.DataFrame({
         "iteration": list(steps),
         "fixed switch, I′ = 5 (equation 5.7)": [f"{max(1 - (i - 1) / 5, 0):.2f}" if i <= 5 else "–" for i in steps],
-        "adaptive switch, 1/i (section 6.3)": [f"{1 / i:.2f}" for i in steps],
+        "adaptive switch, 1/i (section 6.3.3)": [f"{1 / i:.2f}" for i in steps],
         "1/i with whole numbers": [str(1 // i) for i in steps],
     })  # fmt: skip
-    return show_table(shown, "How much a mixture trusts the playout. The last column is a guess, not a source.")
+    return show_table(shown, "How much a mixture trusts the playout, by iteration. The last column is our guess.")
 
 
 def switch_ratios(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str) -> pd.DataFrame:
@@ -214,8 +216,8 @@ def ratios_figure(ratios: pd.DataFrame) -> Html:
         {title: doubling(draw) for title, draw in panels.items()},
         "Our mean switch iteration divided by the printed one. "
         + finding(ratios.groupby(["board", "kind"], sort=False)["ratio"].mean(), "{:.1f}"),
-        "When our adaptive warm starts end, as multiples of Table 6.2: on the line both agree. Filled marks are the "
-        "mixtures, whose weight is 1/i; open ones have no weight.",
+        "When our adaptive warm starts end, as multiples of Table 6.2: on the line both studies agree. Filled marks "
+        "are the mixtures, whose weight is 1/i; open marks have no weight.",
         ratios.drop(columns="switches"),
         across="times as late as printed",
         height=height,
@@ -236,8 +238,8 @@ def ratios_table(ratios: pd.DataFrame) -> Html:
     ]
     return show_table(
         pd.DataFrame(rows),
-        "Our switch iterations beside the printed ones: cells that differ by more than chance (Welch's test, Holm), "
-        "and the ratio of the means (geometric mean over the cells).",
+        "Our switch iterations beside the printed ones, with and without a weight: how many cells differ by more than "
+        "chance (Welch's test with Holm's correction), and the geometric mean of the ratios.",
         {"times as late as printed": "{:.1f}"},
     )
 
@@ -254,14 +256,14 @@ def ratios_prose(ratios: pd.DataFrame) -> str:
     plain, mixed = here[~here["weighted"]], here[here["weighted"]]
     if _middle(mixed) > 1.5 * _middle(plain) and mixed["differs"].mean() > plain["differs"].mean():
         return (
-            f"In {_where(here)} the enhancements without a weight switch when the thesis' do "
-            f"({int(plain['differs'].sum())} of {len(plain)} cells differ), and the mixtures {_middle(mixed):.1f} "
-            f"times as late ({int(mixed['differs'].sum())} of {len(mixed)}). What has no weight agrees, what has one "
-            "does not: the schedule is the suspect."
+            f"In {_where(here)}, {int(plain['differs'].sum())} of {len(plain)} cells without a weight differ from the "
+            f"print by more than chance, and {int(mixed['differs'].sum())} of {len(mixed)} cells with one. The "
+            f"mixtures switch {_middle(mixed):.1f} times as late as printed, the others {_middle(plain):.1f} times. So "
+            "the schedule of the weight is the suspect."
         )
     return (
-        f"In {_where(here)} the mixtures are no further from the print than the enhancements without a weight: the "
-        "schedule explains nothing here."
+        f"In {_where(here)} the mixtures are not clearly further from the print than the enhancements without a "
+        "weight, so the schedule of the weight explains little here."
     )
 
 
@@ -295,8 +297,8 @@ def coin_table(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str, games: 
     ]  # fmt: skip
     return show_table(
         pd.DataFrame(rows),
-        "Iteration of the switch, mean ± sd over runs: as printed, here, and what a fair coin would give from the "
-        "second iteration on.",
+        "Iteration of the switch, mean ± sd over runs: as printed, in our runs, and as a fair coin would have it from "
+        "the second iteration on.",
     )
 
 
@@ -318,9 +320,9 @@ def coin_prose(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str, games: 
     ours = float(own["mean"].mean())
     between = mean < theirs < ours and p < stats.ALPHA
     return f"{text} Ours end in {ours:.1f}. " + (
-        "The print lies between the two, as a weight would make it that falls faster than 1/i, though not at once."
+        "The print lies between the two. A weight that falls faster than 1/i, though not to zero at once, would do that."
         if between
-        else "So a vanishing weight is not what tells the two studies apart."
+        else "So a vanishing weight is not what sets the two studies apart."
         if p < stats.ALPHA
         else "So a weight that vanishes would explain the print."
     )
@@ -352,8 +354,8 @@ def rhea_figure(found: pd.DataFrame) -> Html:
         {"": beside},
         f"RHEA's score against random play in Othello reaches from {weakest['score']:.0f} % ({weakest['reading']}) to "
         f"{strongest['score']:.0f} % ({strongest['reading']}), by reading; printed is {printed_rate:.0f} %.",
-        "RHEA against random play in Othello, by how its rules are read: score with its 95 % interval over games. The "
-        "dashed line is the printed win rate.",
+        "How well RHEA does against random play in Othello, reading by reading: score with its 95 % interval over "
+        "games. The dashed line is the printed win rate.",
         found,
         across="score against random play, %",
         height=height,
@@ -367,13 +369,9 @@ def rhea_prose(found: pd.DataFrame) -> str:
     nearest = found.loc[found["difference"].abs().idxmin()]
     default = found[found["reading"] == "default"].iloc[0]
     return (
-        f"The thesis prints {percent(nearest['thesis'])} %. Our default scores {percent(default['score'])} %; the "
+        f"The thesis prints {percent(nearest['thesis'])} %, and our default scores {percent(default['score'])} %. The "
         f"nearest reading, *{nearest['reading']}*, scores {percent(nearest['score'])} %, "
-        + (
-            "which is more than chance away from the print too"
-            if nearest["differs"]
-            else "which chance alone could turn into the printed number"
-        )
+        + ("which also differs by more than chance" if nearest["differs"] else "a difference that may be chance")
         + f" (Fisher's exact test, with the {nearest['thesis_games']} games a pair that whole percentages point to)."
     )
 
@@ -394,7 +392,7 @@ def turns_table(effects: pd.DataFrame, rows: pd.DataFrame) -> Html:
     for row in rows[rows["id"].isin(list("1234567"))].to_dict("records"):
         turn = _needs(row["would decide"]) if row["verdict"] == decide.UNDECIDED else NEEDS[row["verdict"]]
         records.append({"statement": f"Claim {row['id']}", "now": row["verdict"], "what would turn it": turn})
-    return show_table(pd.DataFrame(records), "What stands now, and what would turn it.")
+    return show_table(pd.DataFrame(records), "How each statement stands now, and what would turn its verdict.")
 
 
 def _turn(row: Any) -> str:
