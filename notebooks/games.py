@@ -116,7 +116,9 @@ shape = pd.DataFrame(
 one = dict.fromkeys(("plies", "moves to choose from", "first mover wins %", "draws %"), "{:.1f}")
 longest, widest = shape.loc[shape["plies"].idxmax(), "game"], shape.loc[shape["moves to choose from"].idxmax(), "game"]
 show(
-    show_table(shape, f"The shape of the games: means over {asked.games} games of random moves, and the longest of them.", one),
+    show_table(
+        shape, f"The shape of the games: means over {asked.games} games of random moves, and the longest of them.", one
+    ),
     say(
         f"**{longest}** has the longest games and **{widest}** the most moves to choose from. The thesis (section 6.6.1) "
         "suspects that playouts help most where games are long and narrow, because there they say more than a network "
@@ -188,8 +190,7 @@ pictured(
 # ## Differences from the thesis
 #
 # 1. Equal numbers of discs in Othello are a draw. In the author's earlier code they are a loss for the player who is asked.
-# 2. A line in Gobang or Connect Four is always a loss for the player to move. In the author's earlier code for Gobang it depends on
-#    who asks, which turns the sign of training targets.
+# 2. A finished line in Gobang or Connect Four is always a loss for the player to move, so every training target has the right sign.
 #
 # ## Run it yourself
 #

@@ -13,12 +13,12 @@
 # %% [markdown]
 # # Does it learn?
 #
-# **The question.** Before anything is said about warm starts: does the plain loop learn to play at all? Runs of the {term}`preset`
-# `laptop` without a warm start are measured where nobody can argue: their last network, with 100 simulations a move, meets
-# {term}`MCTS` without a network, with as many simulations and with four and sixteen times as many.
+# **The question.** Before we speak of warm starts: does the plain loop learn to play at all? We measure runs of the {term}`preset`
+# `laptop` without a warm start against a player from outside. Their last network, with 100 simulations a move, meets {term}`MCTS`
+# without a network, which has as many simulations, or four or sixteen times as many.
 #
-# The bar was set beforehand: against 100 simulations more than 60 % in Connect Four and Othello, and in Gobang, where an
-# opening may decide the game, an interval above 50 %.
+# The bar was set beforehand, for the match against 100 simulations: more than 60 % in Connect Four and Othello, and an
+# interval above 50 % in Gobang, where an opening may decide the game.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: the published scale; smoke: seconds
@@ -57,12 +57,13 @@ origin(found, asked.name)
 show(say(report.learned_prose(matches)), report.learned_figure(matches))
 
 # %% [markdown]
-# On the grey line both are equally strong. Where a line crosses it, the network is worth about as many simulations as stand below.
+# Where a curve crosses the grey line, both players are equally strong: there the network is worth as many simulations as the scale
+# below says.
 #
 # ## The last network against search without a network
 #
-# Games start from random openings of four plies, each played with both colours; an opening is the unit of the interval.
-# *Openings decided by colour* are those in which the same colour won both games: the opening, not the player, decided.
+# Games start from random openings of four plies, each played with both colours, and the opening is the unit of the interval. An opening
+# is *decided by colour* when the same colour wins both of its games: then the opening decided, and not the player.
 
 # %%
 report.learned_table(matches)
@@ -77,12 +78,12 @@ report.learned_table(matches)
 report.curves_figure(
     log,
     {"fresh_value_loss": "value error, fresh", "draws": "draws", "distinct": "distinct games", "accepted": "accepted"},
-    "Means over the runs: the value's error on the games just played, drawn and distinct games among an iteration's fifty, and whether the gate let the new network pass.",
+    "How runs learn, as means over the runs: the value's error on fresh games, how many of an iteration's games are drawn or distinct, and how often the new network is accepted.",
 )
 
 # %% [markdown]
-# Learning shows in the first curve: the error on games that the network has not learned from yet falls as it begins to see who is winning.
-# It cannot fall to zero, because players who sample their moves make mistakes that nobody can foretell.
+# Learning shows in the first row: the error on games that the network has not learned from yet falls as it begins to see who is winning.
+# It cannot fall to zero, because players who draw their moves at random make mistakes that nobody can predict.
 #
 # ## What a run costs
 
@@ -90,12 +91,12 @@ report.curves_figure(
 report.stages_table(costs)
 
 # %% [markdown]
-# What learning costs, the column of training says; the other stages play.
+# Only the column *training* is learning; the other stages play games.
 #
 # ## Limits
 #
-# One kind of opponent, one kind of opening. How far the networks are from perfect play is another page's subject; and three
-# runs say that the loop learns, not how much runs differ.
+# There is one kind of opponent here, and one kind of opening. How far networks are from perfect play is shown with the
+# [runs of the study](warmstart.ipynb). Three runs say that the loop learns, not how much runs differ.
 #
 # ## Exercises
 #
@@ -103,9 +104,8 @@ report.stages_table(costs)
 #
 # <details><summary>A solution</summary>
 #
-# The runs are read, not trained again; an interval over a quarter of the openings is twice as wide. So those stay on one side of
-# 50 % whose score is now further from it than twice their half width: against the weakest opponent nearly all, against the
-# strongest hardly any.
+# The runs are read, not trained again. An interval over a quarter of the openings is twice as wide. So a score stays clear of 50 % only
+# if it is now further away than the whole width of its interval.
 #
 # </details>
 #
@@ -114,15 +114,15 @@ report.stages_table(costs)
 #
 # <details><summary>A solution</summary>
 #
-# When the first player wins a given opening whatever the second does, two strong players split its two games. If that is
-# so in a share q of the openings, nobody who meets an opponent that knows it gets more than $1 - q/2$.
+# Where the first player wins an opening whatever the second does, two strong players split its two games. If that is so in a share q
+# of the openings, nobody scores more than $1 - q/2$ against an opponent who knows how to win them.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
-# 1. The thesis does not measure its networks against players from outside their pool, but for one random player.
-# 2. The laptop preset: 32 channels, one epoch instead of ten.
+# 1. The thesis measures its networks against each other and one random player, and against nobody else.
+# 2. The laptop preset has 32 channels, and one epoch instead of ten.
 #
 # ## Run it yourself
 #

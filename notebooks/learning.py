@@ -13,26 +13,26 @@
 # %% [markdown]
 # # The network and the loop
 #
-# This page explains how a program teaches itself a game, for readers who have seen [the searches](searches.ipynb) and no
-# AlphaZero yet. At its end you can read every line of a training run's log.
+# A network guides a search, the search plays better than the network alone, and the network learns from its games: in this circle a
+# program teaches itself a game. This page explains it to readers who know [the searches](searches.ipynb) but not AlphaZero. At its end
+# you can read every line of a training run's log.
 #
-# **A network that looks.** Show a position to a neural network, and let it answer twice: with a {term}`policy`, a probability for
+# **A network that looks.** Show a position to a neural network, and it answers twice: with a {term}`policy`, a probability for
 # each move, and with a *value*, one number between minus one (lost) and one (won) for the player to move. A trained network
 # sees at a glance what would take long to calculate, and is often wrong in detail.
 #
 # **A search that thinks.** A tree search calculates. Each simulation walks down a tree of positions, adds one at the end, asks for
-# its value, and carries that back up. After a hundred simulations most of them have gone into a few good moves; how
-# they are spread is a better policy than the one they started from.
+# its value, and carries the value back up. After a hundred simulations most of them have gone into a few good moves. How they are
+# spread is a better policy than the one they started from.
 #
-# **Self-play, a circle.** So the search is a teacher. Let it play games against itself; write down, for every position, what the
+# **Self-play, a circle.** So the search is a teacher. Let it play games against itself; for every position, write down what the
 # search preferred and who won in the end; train the network to predict both. The better network guides a better search, which
 # plays games worth learning from, and so on. {cite:t}`silver2017zero` learned Go in this way without a single human game, and
-# {cite:t}`silver2018alphazero` chess and shogi with the same program.
+# {cite:t}`silver2018alphazero` learned chess and shogi with the same program.
 #
-# **The cold start.** But go round the circle for the first time. The network's weights are random: its policy favours moves for no
-# reason, and its values mean nothing. The first games are little better than chance, and so is what is learned from them.
-# The thesis warms the circle up by letting other searches play the first iterations; the chapter on the
-# {doc}`warm start </book/warm_start>` says how.
+# **The cold start.** The first time round the circle, the network's weights are random: its policy favours moves for no reason, and its
+# values mean nothing. The first games are little better than chance, and so is what is learned from them. The thesis warms the circle
+# up by letting other searches play the first iterations; the chapter on the {doc}`warm start </book/warm_start>` says how.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: as in the book; smoke: seconds
@@ -61,9 +61,10 @@ asked = read_parameters(Loop, globals())
 # %% [markdown]
 # ## The network
 #
-# Input: one plane, +1 for own and −1 for the opponent's stones. Output: a probability for each action, and a value in
-# [−1, 1] for the player to move. The author's shape has four 3×3 convolutions (the first two keep the size of the board)
-# and two fully connected layers, each with batch norm and ReLU; dropout after the latter.
+# The network sees the board as one plane, with +1 for each stone of the player to move and −1 for each of the opponent's. It returns
+# a probability for each action, and a value in [−1, 1] for the player to move. The thesis does not print its network; the author's
+# earlier program has four 3×3 convolutions, the first two of which keep the size of the board, and two fully connected layers. Each
+# has batch norm and ReLU, and the fully connected ones have dropout. All presets have this shape, in three sizes:
 
 # %%
 rows = []
@@ -78,18 +79,18 @@ for name in PRESETS:
             "weights": f"{size:,}",
         }
     )
-show_table(pd.DataFrame(rows), "The network of each preset.")
+show_table(pd.DataFrame(rows), "The network of each preset, and how many weights it has.")
 
 # %% [markdown]
-# All presets but `paper` have the compact network, which a laptop can train hundreds of times ([which network](network_choice.ipynb)). For
-# play it is compiled, so that a position gets the same value, to the last bit, whatever else is evaluated with it. That makes every
-# game of this book repeatable.
+# Only `paper` has the author's size, and `smoke` is for tests. The others have a compact network, which a laptop can train hundreds of
+# times; [another page](network_choice.ipynb) says how it was chosen. For play the network is compiled, so that a position gets the same
+# value to the last bit, whatever else is evaluated with it. That makes every game of this book repeatable.
 #
 # ## Six searches in one table
 #
 # A guided search is the search of [the earlier chapter](searches.ipynb) with the network's probabilities as its {term}`prior`. The
-# enhancements differ from {term}`Baseline` in two things only: where a {term}`leaf`'s value comes from, and whether {term}`RAVE` steers the
-# walk.
+# enhancements differ from {term}`Baseline` in only two things: where the value of a {term}`leaf` comes from, and whether {term}`RAVE`
+# steers the walk.
 
 # %%
 table = [
@@ -97,12 +98,11 @@ table = [
 ]
 show_table(
     pd.DataFrame(table),
-    "The six searches of section 5.3.3; a mixture is (1 − w) · network + w · playout (eq. 5.5, 5.6).",
+    "Two choices make the six searches of section 5.3.3; a mixture is (1 − w) · network + w · playout (eq. 5.5, 5.6).",
 )
 
 # %% [markdown]
-# Two switches make six searches: whose value a {term}`leaf` gets, and whether RAVE steers. An untrained network, looked at through two of
-# them:
+# Each row of the table is a search. Here are two of them with the same untrained network:
 
 # %%
 network = CompiledNetwork(Network(NetworkSettings(game=asked.board), asked.seed))
@@ -113,14 +113,14 @@ wrora = search(position, network, method="wrora", **shown)
 show(
     pictured(
         baseline,
-        "The start as Baseline sees it with an untrained network: visits follow the accidents of random weights.",
+        "Baseline, guided by an untrained network, spreads its visits by the accidents of random weights.",
     ),
-    pictured(wrora, "The same position and network, seen by WRoRa: playouts give a reason to prefer a move."),
+    pictured(wrora, "WRoRa, with the same network in the same position, has a reason to prefer a move: its playouts."),
 )
 
 # %% [markdown]
-# Compare the columns of visits and of values. Baseline's values hardly differ from move to move, because a random network says about the same
-# of every position; the playouts of WRoRa already see something of the game.
+# Compare the visits *N* and the values *Q* of the two. Baseline's values hardly differ from move to move, because a random network says
+# about the same of every position. The playouts of WRoRa already see something of the game.
 #
 # ## The loop
 #
@@ -130,19 +130,19 @@ show(
 pictures.loop()
 
 # %% [markdown]
-# 1. **Self-play.** Fifty games. In the first fifteen plies a move is drawn from the search's policy, later it is the best
-#    one. Every position is kept with the policy and with the game's outcome for its mover.
-# 2. **Training.** The examples of the last twenty iterations, in batches, with Adam: cross-entropy of the policy plus
-#    squared error of the value. Each example is turned or mirrored by a symmetry of the board.
-# 3. **Arena.** The new network against the old one, forty games from random openings, each opening with both colours. The
-#    new one is kept if it wins at least three in five of the decided games; else the old weights come back, and the examples stay.
+# 1. **Self-play.** The search plays fifty games against itself. In the first fifteen plies it draws its move from its policy, later
+#    it plays the best one. Every position is kept as an example, with the policy and with the game's outcome for the player to move.
+# 2. **Training.** The network learns from the examples of the last twenty iterations, in batches, with Adam. The loss is the
+#    cross-entropy of the policy plus the squared error of the value. Each example is turned or mirrored by a symmetry of the board.
+# 3. **Arena.** The new network plays forty games against the old one, from random openings, each with both colours. It is kept if it
+#    wins at least three in five of the decided games. Else the old weights come back, and the examples stay.
 #
 # **Warm start, fixed switch (chapter 5).** In the first $I'$ iterations the enhancement plays both sides of the self-play;
 # afterwards Baseline does. The mixtures fade: $w = 1 - i/I'$.
 #
 # **Warm start, adaptive switch (chapter 6, Algorithm 6).** Each iteration's fifty games are a *match* between the enhancement
-# and the default search, with the same network and a tree each; each moves first in half of them. The games are training
-# data like any others. When the default search has won more than it has lost in an iteration, the warm start ends for good.
+# and the default search. Both use the same network, each has its own tree, and each moves first in half of the games. The games are
+# training data like any others. As soon as the default search wins more than it loses in an iteration, the warm start ends for good.
 # The mixtures have $w = 1/i$.
 
 # %%
@@ -157,15 +157,14 @@ weights = pd.DataFrame({
 })  # fmt: skip
 show_table(
     weights,
-    "The playout's weight w by iteration; after a fixed switch it no longer acts. Other schedules are a number "
-    "(weight=0.3), 1/i with either switch (weight='inverse'), a line to 0 (weight='linear', weight_iterations=8), or "
-    "any function, here one that halves.",
+    "The playout's weight w by iteration, in five schedules. The first and the fourth are the thesis', and the last one halves.",
     {c: "{:.2f}" for c in weights.columns[1:]},
 )
 
 # %% [markdown]
-# Compare the columns *fixed* and *adaptive* in the second iteration: there they differ most. At $I' = 1$ the weight is one in the only
-# iteration that has one, so that the weighted methods equal the pure ones.
+# The columns *fixed, I' = 5* and *adaptive* differ most in the second iteration. With $I' = 1$ the weight is one in the only iteration
+# of the warm start, so the weighted methods equal the pure ones. Further schedules are a constant (`weight=0.3`), $1/i$ with either
+# switch (`weight="inverse"`), and a straight line to zero (`weight="linear"`); the last column is a function of one's own.
 #
 # ## The parameters
 
@@ -180,11 +179,11 @@ rows = [
     for r in printed.itertuples()
 ]
 show_table(
-    pd.DataFrame(rows), "Table 5.2 of the thesis and our presets (the number of iterations is not part of a preset)."
+    pd.DataFrame(rows), "Table 5.2 of the thesis beside our presets. The number of iterations is not part of a preset."
 )
 
 # %% [markdown]
-# The column `table` should agree with the thesis' in every row.
+# The preset `table`, which the study is made with, agrees with the thesis in every row that a preset has.
 #
 # Where the thesis, its pseudo-code and the author's earlier code can be read in more than one way, our reading is the default
 # and the others are parameters.
@@ -192,7 +191,7 @@ show_table(
 # | reading | default | instead |
 # | --- | --- | --- |
 # | moves that count for RAVE | `amaf="path"`, `amaf_players="own"` | `"path+rollout"`; `"both"` players', or by `"first"` use |
-# | equally good actions | `ties="random"` | `"first"`: the one of the lowest number |
+# | which of equally good actions is taken | `ties="random"` | `"first"`: the one with the lowest number |
 # | what β counts (eq. 5.4) | `beta="state"` | `"action"` |
 # | what the policy goes by | `policy`, `default_policy="visits"` | `"q"`; with RAVE `policy="q_rave"` |
 # | what the network's policy learns | `targets="distribution"` | `"late"`: after $T'$ plies the move that was played; `"move"`: always |
@@ -203,18 +202,19 @@ show_table(
 # | RHEA | `horizon`, `population`, `mutation`, `rollouts_per_individual` | `illegal="random"` instead of `"repair"` |
 #
 # The preset `letter` takes from the last column what the text says word for word: policies by Q, the gate to the letter, the
-# arena from the empty board with trees kept, and RAVE by first use. (Its policy by `q_rave` it leaves out: Table 6.1 speaks
-# against it where RAVE is combined with playouts.)
+# arena from the empty board with trees kept, and RAVE by first use. It leaves out policies by `q_rave`, because Table 6.1 speaks
+# against them where RAVE is combined with playouts.
 #
-# By default kernels of our own train and evaluate the network, with the same bits on every processor
-# ({doc}`/book/reproducibility`). `trainer="torch"` and `runtime="torch"` leave either to torch, which a graphics card needs
-# (`device="cuda"`, `precision="bfloat16"`). They change last bits, so they are part of what a run is, like everything above.
+# By default the network is trained and evaluated by compiled code of our own, with the same bits on every processor
+# ({doc}`/book/reproducibility`). With `trainer="torch"` and `runtime="torch"` torch does this, which a graphics card needs
+# (`device="cuda"`, `precision="bfloat16"`). These options change the last bits, so they are part of what a run is, like everything
+# above.
 
 # %%
-parameter_table(runs["laptop"], "Every parameter of a run, here of the laptop preset with WRo.")
+parameter_table(runs["laptop"], "Every parameter of a run, with the values of the preset laptop and WRo.")
 
 # %% [markdown]
-# *None* stands where a parameter cannot act: no {term}`equivalence` without RAVE, no horizon without RHEA.
+# *None* stands where a parameter has no effect: there is no {term}`equivalence` without RAVE, and no horizon without RHEA.
 #
 # ## Exercises
 #
@@ -222,7 +222,7 @@ parameter_table(runs["laptop"], "Every parameter of a run, here of the laptop pr
 #
 # <details><summary>A solution</summary>
 #
-# Nearly the same value everywhere: what a random network lacks is not a scale but any difference between positions.
+# It gives nearly the same value everywhere. What a random network lacks is any difference between positions.
 #
 # </details>
 #
@@ -230,17 +230,17 @@ parameter_table(runs["laptop"], "Every parameter of a run, here of the laptop pr
 #
 # <details><summary>A solution</summary>
 #
-# A pass is a ply, but a program that skips it changes who is meant by "odd". Here a search is bound to a colour.
+# A pass is a ply. A program that skips it changes whose turn "odd" stands for. Here each search keeps its colour.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
 # 1. The network's size is a parameter; the presets' compact one has 32 channels.
-# 2. The gate counts decided games; when there is none, the old network stays (the author's code lets the new one pass).
-# 3. The arena starts from seeded random openings with both colours; the author's from the empty board.
-# 4. A rejected network's batch-norm statistics are undone with its weights.
-# 5. In an adaptive iteration each search is bound to a colour, not to the parity of the ply.
+# 2. The arena counts decided games. When there is none, the old network stays; the author's code takes the new one.
+# 3. The arena starts from seeded random openings with both colours; the author's starts from the empty board.
+# 4. When a network is rejected, its batch-norm statistics are undone with its weights.
+# 5. In an adaptive iteration each search keeps its colour; the pseudo-code goes by the parity of the ply.
 #
 # ## Run it yourself
 #

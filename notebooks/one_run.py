@@ -13,9 +13,9 @@
 # %% [markdown]
 # # One training run to look into
 #
-# **The question.** What happens in a training {term}`run`, {term}`iteration` by iteration? What do the games look like that it plays
-# against itself, and where does the time go? This page follows one run with a {term}`warm start`. It tests nothing, because one run is one
-# sample.
+# **The question.** What happens in a training {term}`run`, {term}`iteration` by iteration? What do the games look like that the program
+# plays against itself, and where does the time go? This page follows one run with a {term}`warm start`. It tests nothing, because one
+# run is one sample.
 
 # %% tags=["parameters"]
 preset: str = "laptop"  # scale of the run: smoke, laptop, table, paper or letter; any other setting of a run may be given too, as -p epochs 3
@@ -64,14 +64,15 @@ show(
     report.curves_figure(
         log,
         measures,
-        "What the loop tells of every iteration: how far the network is from the search and from the outcome, in games that it has not learned from and in its examples; the entropy of the search's policy; and how many of the iteration's games were drawn, or differed from all others.",
+        "What the loop records in every iteration. Above: the errors of the network about the search and about the outcome, on fresh games and on its examples. Below: the entropy of the search's policy, and the shares of drawn and of distinct games.",
     ),
 )
 
 # %% [markdown]
-# Read the panels together. The loss of the {term}`policy` falls when the network learns to foretell the search, and the {term}`policy`'s
-# entropy falls when the search makes up its mind. The error on *fresh games*, played but not yet learned from, is the honest one. Hold it
-# against the number of draws: a drawn game is the easiest to foretell, so an error that falls while draws rise need not be knowledge.
+# Read the panels together. The loss of the {term}`policy` falls when the network learns to predict the search, and the policy's entropy
+# falls when the search makes up its mind. The error on *fresh games*, which were played but not yet learned from, is the honest one.
+# Hold it against the share of draws: a drawn game is the easiest to predict, so an error that falls while draws rise need not be
+# knowledge.
 #
 # ## What its games look like
 
@@ -82,26 +83,28 @@ boards = draw.boards(
     [draw.board(p, size=186) for p in ends], captions=[f"end of a game in iteration {k}" for k in shown]
 )
 show(
-    pictured(boards, "How games of self-play end, from early to late in the run."),
+    pictured(boards, "How a game of self-play ended early, later and late in the run."),
     pictured(
-        draw.filmstrip(ends[-1], every=4), f"The last of these games, from iteration {shown[-1]}, every fourth ply."
+        draw.filmstrip(ends[-1], every=4),
+        f"How the last of these games came about: iteration {shown[-1]}, every fourth ply.",
     ),
 )
 
 # %% [markdown]
-# Do the stones lie as if by chance, or do they threaten and answer? A late game that fills the board is one in which neither side let the other complete a line.
+# Do the stones lie as if by chance, or do they threaten and answer? In a game that fills the board neither side let the other
+# complete a line.
 #
 # ## What its network sees
 #
-# Move the slider, or use the arrow keys on it: after every iteration, the probabilities that the network alone gives the moves, in
-# the starting position and in one where a single move stands out, because it wins at once or takes a corner.
+# Move the slider, or use the arrow keys on it. The boards show the probabilities that the network alone gives the moves after each
+# iteration: in the starting position, and in one where a single move stands out because it wins at once or takes a corner.
 
 # %% tags=["hide-input"]
 what_it_saw(unit.run)
 
 # %% [markdown]
-# At first all moves look about the same to it. In the position where one move stands out, watch how many iterations pass before the network
-# sees without any search what a beginner sees at once, and whether it ever forgets it again.
+# At first all moves look about the same to it. In the position where one move stands out, watch how many iterations pass before the
+# network sees, without any search, what a beginner sees at once. Does it ever forget it again?
 #
 # ## Where the time goes
 
@@ -110,8 +113,9 @@ costs = labels.join(study.provenance([unit], asked.name))
 show(report.stages_table(costs), say(one_run.cost_prose(log, costs)))
 
 # %% [markdown]
-# What {term}`self-play` and {term}`arena` take is the searches', and of that most is the network's, asked about position after position. The
-# {term}`preset` `laptop` passes once over its examples; with the ten passes of Table 5.2, training would be by far the dearest stage.
+# In {term}`self-play` and in the {term}`arena` the searches take the time, and most of theirs goes into asking the network about one
+# position after another. The {term}`preset` `laptop` passes once over its examples. Table 5.2 asks for ten passes, which makes training
+# far more expensive.
 #
 # ## Its settings
 
@@ -119,22 +123,22 @@ show(report.stages_table(costs), say(one_run.cost_prose(log, costs)))
 parameter_table(unit.run, "Every parameter of the run.")
 
 # %% [markdown]
-# Every line can be changed by its name (`-p epochs 3`); what is not named stays as it is here.
+# Every setting can be changed by its name, as in `-p epochs 3`; the others stay as they are here.
 #
 # ## Limits
 #
-# One run says how things can go, not how they go on average: two runs that differ in nothing but the seed may end apart by
-# as much as two methods do.
+# One run shows how things can go, not how they go on average. Two runs that differ only in their seed may end as far apart as two
+# methods do.
 #
 # ## Exercises
 #
-# 1. Run the same without a warm start (`-p method baseline`). Where do the curves differ, and for how long?
+# 1. Repeat the run without a warm start (`-p method baseline`). Where do the curves differ, and for how long?
 #
 # <details><summary>A solution</summary>
 #
-# Look at the value's error on fresh games. In the first iterations it is no smaller with the warm start: the games are played
-# by another search, and their results are as hard to foretell. The curves run together soon after the switch, and what differs
-# later is what differs between any two runs.
+# Look at the value's error on fresh games. It need not be smaller while the warm start lasts: the games are played by another search,
+# and their results may be just as hard to predict. Where the curves differ long after the switch, compare two runs of the same method
+# before you believe that the method made the difference.
 #
 # </details>
 #
@@ -142,8 +146,8 @@ parameter_table(unit.run, "Every parameter of the run.")
 #
 # <details><summary>A solution</summary>
 #
-# The log has a column `balance`: wins of the default search minus its losses. The warm start ends with the first positive one; how
-# early that is for eight runs of each kind, the page on the [adaptive switch](adaptive.ipynb) shows.
+# The log has a column `balance`: the default search's wins minus its losses. The warm start ends with the first positive one. The page
+# on the [adaptive switch](adaptive.ipynb) shows how early that is for eight runs of each kind.
 #
 # </details>
 #

@@ -155,9 +155,7 @@ rave = search(opening, method="rave", simulations=asked.simulations, seed=asked.
 table = rave.table()
 show(
     pictures.walk_with_rave(),
-    pictured(
-        rave, "RAVE in the less clear position: N_rave and Q_rave rest on many more counts than N and Q do."
-    ),
+    pictured(rave, "RAVE in the less clear position: N_rave and Q_rave rest on many more counts than N and Q do."),
     say(
         f"After {asked.simulations} simulations RAVE has counted {table['N_rave'].sum():,} moves in this position, where "
         f"plain search has {unclear.visits.sum()}. That is {table['N_rave'].sum() / unclear.visits.sum():.0f} times as "

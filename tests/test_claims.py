@@ -276,7 +276,7 @@ def test_all_warm_starts_together_are_compared_with_baseline_game_by_game():
     assert gobang["verdict"] == decide.REPLICATED and 0 < gobang["power"] <= 1
     assert "end stronger than Baseline in Gobang (+" in answer.together_prose(pooled(found))
     none = pooled(pd.DataFrame(), Warmstart())
-    assert set(none["verdict"]) == {decide.UNDECIDED} and "nothing is known yet" in answer.together_prose(none)
+    assert set(none["verdict"]) == {decide.UNDECIDED} and "Nothing is known yet" in answer.together_prose(none)
     some = pooled(found[(found["board"] == "othello") & (found["seed"].astype(int) < 2)], Warmstart())
     assert some.set_index("board").loc["othello", "verdict"] == decide.UNDECIDED
     assert np.isnan(some.set_index("board").loc["othello", "low"]), "two runs of Baseline tell of no interval"

@@ -182,7 +182,11 @@ def _ours(parts: Sequence[Part]) -> str:
     if not there:
         return parts[0].effect if len({part.effect for part in parts}) == 1 else NO_DATA
     if len(parts) == 1:
-        said = {decide.REPLICATED: "so it is here, too", decide.OPPOSITE: "not so here", decide.SMALL: "too little here"}
+        said = {
+            decide.REPLICATED: "so it is here, too",
+            decide.OPPOSITE: "not so here",
+            decide.SMALL: "too little here",
+        }
         return said.get(there[0].word, "open")
     words = [part.word if part.runs or part.word == decide.UNDECIDABLE else "" for part in parts]
     texts = [f"{words.count(word)} {said[words.count(word) > 1]}" for word, said in COUNTED.items() if word in words]

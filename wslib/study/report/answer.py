@@ -34,9 +34,7 @@ SHORT = {
 
 def in_three(rows: pd.DataFrame, parts: pd.DataFrame, effects: pd.DataFrame, evidence: Evidence) -> Html:
     """The answer: before anything is learned, at the end, and how the claims stand; and how much of it is there."""
-    return paragraphs(
-        [start_prose(parts), end_prose(effects, evidence), claims_prose(rows), progress_prose(evidence)]
-    )
+    return paragraphs([start_prose(parts), end_prose(effects, evidence), claims_prose(rows), progress_prose(evidence)])
 
 
 def paragraphs(texts: Sequence[str]) -> Html:
@@ -99,8 +97,8 @@ def together_prose(effects: pd.DataFrame) -> str:
         if len(here):
             texts.append(phrase.format(_listed([f"{r.game} ({_between(r.text)})" for r in here.itertuples()])))
     missing = list(effects.loc[effects["text"].isna(), "game"])
-    said = f"Taken together (with 95 % intervals), runs with a warm start {'; they '.join(texts)}." if texts else ""
-    return said + (f" Nothing is known yet about {_listed(missing)}." if missing else "")
+    said = [f"Taken together (with 95 % intervals), runs with a warm start {'; they '.join(texts)}."] if texts else []
+    return " ".join([*said, *([f"Nothing is known yet about {_listed(missing)}."] if missing else [])])
 
 
 def _between(text: str) -> str:

@@ -47,8 +47,8 @@ def strength_figure(strengths: pd.DataFrame, opponent: str) -> Html:
     return show_panels(
         curves(frame, "iteration", "points", looks, level=50, runs_too=True),
         f"Score against {opponent} after {frame['iteration'].max()} iterations, in %. {finding(means, '{:.0f}')}",
-        f"Strength on the way: score against {opponent} in games from random openings. Thin lines are "
-        "runs, thick ones their means; at 50 % both players are equal.",
+        f"How strength grows with training: score against {opponent} in games from random openings. Thin lines are "
+        "runs, thick ones their means; at 50 % both players are equally strong.",
         frame.dropna(axis="columns", how="all"),
         key=_named(looks),
         across="iteration",
@@ -97,8 +97,8 @@ def runs_table(strengths: pd.DataFrame, costs: pd.DataFrame, opponent: str) -> H
     cells = frame.groupby(KEYS, sort=False)["score"].agg([list, "mean"])
     return table(
         cells.assign(minutes=minutes.reindex(cells.index)).reset_index(),
-        f"Score against {opponent} after {frame['iteration'].max()} iterations, and processor minutes of a run "
-        f"(one core; measured while other runs shared the machine).{_untimed(minutes.reindex(cells.index))}",
+        f"Score against {opponent} after {frame['iteration'].max()} iterations, and what a run costs in minutes of one "
+        f"core (measured while other runs shared the machine).{_untimed(minutes.reindex(cells.index))}",
         NAMES
         | {
             "runs": ("list", len),
@@ -118,7 +118,7 @@ def _minutes(costs: pd.DataFrame, by: list[str]) -> pd.Series:
 
 def _untimed(times: Any) -> str:
     """What a dash among times means, for a caption; nothing where there is none."""
-    return " –: not timed, as these runs go on from others." if pd.isna(np.asarray(times, float)).any() else ""
+    return " –: not timed, because these runs continue others." if pd.isna(np.asarray(times, float)).any() else ""
 
 
 def resolution(strengths: pd.DataFrame) -> tuple[float, float, int]:
@@ -139,12 +139,12 @@ def resolution_prose(strengths: pd.DataFrame) -> str:
     """How far runs of one kind differ by chance, and how far apart two kinds must be to be told from each other."""
     spread, smallest, runs = resolution(strengths)
     if np.isnan(spread):
-        return "With one run of each kind nothing can be said about how much runs differ by chance."
+        return "One run of each kind cannot show how much runs differ by chance."
     return (
         f"Runs of one kind differ by {100 * spread:.1f} points (standard deviation over seeds, pooled over kinds and "
-        f"games). With {runs} {'run' if runs == 1 else 'runs'} a kind, two kinds must differ by {100 * smallest:.1f} "
-        "points before chance is an unlikely explanation (t test at 5 %, for one comparison planned beforehand). "
-        "Smaller differences in the table are not evidence."
+        f"games). With {runs} {'run' if runs == 1 else 'runs'} a kind, chance is an unlikely explanation only where "
+        f"two kinds differ by {100 * smallest:.1f} points or more (t test at 5 %, for one comparison planned "
+        "beforehand). Smaller differences in the table are not evidence."
     )
 
 
@@ -182,11 +182,11 @@ def changes_prose(strengths: pd.DataFrame) -> str:
             for side, word in ((told[told["points"] > 0], "stronger"), (told[told["points"] < 0], "weaker"))
             if len(side)
         ]
-        nothing = "no change makes a difference that chance would not explain"
+        nothing = "no change makes a difference that chance could not explain"
         texts.append(f"in {board_name(str(board))}, {' and '.join(parts) or nothing}")
     signs = found[found["told"].astype(bool)].groupby("kind")["points"].agg(lambda p: p.min() < 0 < p.max())
     both = ". What helps in one game harms in another." if signs.any() else "."
-    return f"Compared with {found['usual'].iloc[0]}: {'; '.join(texts)}{both}"
+    return f"Compared with *{found['usual'].iloc[0]}*: {'; '.join(texts)}{both}"
 
 
 def _most(rows: pd.DataFrame, word: str) -> str:
@@ -205,7 +205,7 @@ def changes_table(strengths: pd.DataFrame) -> Html:
     usual = "" if found.empty else found["usual"].iloc[0]
     return table(
         found,
-        f"Score after the last iteration, minus that of {usual}, in percentage points.",
+        f"What each change does to the score after the last iteration: percentage points above {usual}.",
         {
             "changed": "kind",
             "game": ("board", board_name),
@@ -221,7 +221,7 @@ def stages_table(costs: pd.DataFrame) -> Html:
     stages = ("self-play", "training", "arena", "storing")
     means = costs.groupby(KEYS, sort=False)[[f"cpu_{stage}" for stage in stages]].mean().reset_index()
     seconds = {f"{stage} s": (f"cpu_{stage}", "{:.0f}") for stage in stages}
-    caption = f"Processor seconds of a run by stage.{_untimed(means['cpu_training'])}"
+    caption = f"Where a run's processor seconds go, stage by stage.{_untimed(means['cpu_training'])}"
     return table(means, caption, NAMES | seconds)
 
 
@@ -255,7 +255,7 @@ def extremes_table(iterations: pd.DataFrame, last: int = 5) -> Html:
         board, kind = getattr(means[column], end)()
         value = write.format(means.loc[(board, kind), column]).replace("%", " %")
         rows.append({"who": what, "game": board_name(board), "kind": kind, "measure": measure, "value": value})
-    return show_table(pd.DataFrame(rows), f"The extremes of the last {last} iterations.")
+    return show_table(pd.DataFrame(rows), f"Which runs stand out in the last {last} iterations.")
 
 
 @once_there("means over the last iterations.")
@@ -263,7 +263,7 @@ def ends_table(iterations: pd.DataFrame, measures: Mapping[str, str], last: int 
     """Means over the last iterations of the runs of each kind."""
     late = iterations[iterations["iteration"] > iterations["iteration"].max() - last]
     means = late.groupby(KEYS, sort=False)[list(measures)].mean().reset_index()
-    caption = f"Means over the last {last} iterations and the runs of each kind."
+    caption = f"Variety and knowledge at the end: means over the last {last} iterations and the runs of each kind."
     return table(means, caption, NAMES | {label: (column, "{:.2f}") for column, label in measures.items()})
 
 
@@ -280,8 +280,8 @@ def choice_prose(strengths: pd.DataFrame, winner: str) -> str:
         gap = scores[best] - scores[winner]
         chance = "more than" if gap > smallest else "no more than"
         lead = f"On average over the games {best} is the strongest, {100 * gap:.1f} points above {winner}"
-        lead += f": {chance} chance explains."
-    return f"{lead} Differences below {100 * smallest:.1f} points these few runs cannot tell."
+        lead += f": that is {chance} chance would explain."
+    return f"{lead} So few runs cannot show differences below {100 * smallest:.1f} points."
 
 
 @once_there("which kind is worth its price.")
@@ -299,8 +299,9 @@ def choice_table(strengths: pd.DataFrame, costs: pd.DataFrame, winner: str) -> H
     ]  # fmt: skip
     return show_table(
         pd.DataFrame(rows),
-        f"Each candidate beside {winner}: percentage points over games and runs, and processor minutes. Told apart: by "
-        f"more than chance, not corrected for the number of comparisons.{_untimed(minutes[there])}",
+        f"Each candidate beside {winner}: the difference in percentage points, over games and runs, and the processor "
+        "minutes. Told apart: by more than chance, without correction for the number of comparisons."
+        f"{_untimed(minutes[there])}",
         {"minutes a run": "{:.1f}"},
     )
 
@@ -331,8 +332,8 @@ def learned_table(matches: pd.DataFrame) -> Html:
     """Every run's last network against MCTS with ever more simulations."""
     return table(
         matches.sort_values(["board", "opponent", "seed"], kind="stable"),
-        "Score of the last network of each run, with 100 simulations a move, against MCTS without a network; interval "
-        "over openings.",
+        "How the last network of each run does, with 100 simulations a move, against MCTS without a network. The "
+        "interval is over openings.",
         {
             "game": ("board", board_name),
             "simulations of MCTS": "opponent",
@@ -348,19 +349,21 @@ def learned_table(matches: pd.DataFrame) -> Html:
 
 @once_there("the last networks against search without one.")
 def learned_prose(matches: pd.DataFrame) -> str:
-    """Whether the networks beat search with as many simulations, and with how many more they cope, game by game."""
+    """Whether the networks pass the bar of the page, and with how many more simulations they cope, game by game."""
     easiest = matches[matches["opponent"] == matches["opponent"].min()]
+    passed = (easiest["low"] > 0.5) & ((easiest["score"] > 0.6) | (easiest["board"] == "gobang"))
     means = matches.groupby(["board", "opponent"], sort=False)["score"].mean()
     coped = {
         str(board): max((m for (b, m), score in means.items() if b == board and score > 0.5), default=0)
         for board in dict.fromkeys(matches["board"])
     }
-    listed = ", ".join(f"{number or 'none'} in {board_name(board)}" for board, number in coped.items())
-    all_clear = bool((easiest["low"] > 0.5).all())
+    most = "; ".join(
+        f"in {board_name(board)} " + (f"up to {number:,} simulations" if number else "none of them")
+        for board, number in coped.items()
+    )
     return (
-        f"**{'It learns' if all_clear else 'Not every run has learned'}.** "
-        f"Against search with as many simulations, {int((easiest['low'] > 0.5).sum())} of {len(easiest)} runs score "
-        f"clearly more than one half. On average they score more than one half against as many as {listed}."
+        f"**{'It learns' if passed.all() else 'Not every run has learned'}.** {int(passed.sum())} of {len(easiest)} "
+        f"runs pass the bar that was set beforehand. The searches that the networks beat on average: {most}."
     )
 
 
@@ -372,8 +375,8 @@ def learned_figure(matches: pd.DataFrame) -> Html:
     return show_panels(
         curves(points, "opponent", "points", {"baseline": Look(OURS)}, level=50, log=True, runs_too=True),
         f"Mean scores of the last networks, by the simulations of their opponent. {finding(means, '{:.0f} %')}",
-        "Score of the last networks, with 100 simulations a move, against MCTS without a network: thin lines are runs, "
-        "thick ones their means.",
+        "How the last networks do, with 100 simulations a move, against MCTS without a network. Thin lines are runs, "
+        "thick ones their means; above the grey line the network is the stronger player.",
         matches.dropna(axis="columns", how="all"),
         across="simulations of MCTS",
         up="score, %",

@@ -19,16 +19,17 @@ def run_prose(log: pd.DataFrame) -> str:
     warm = int((log["phase"] != "baseline").sum())
     start = f"the first {warm} of them with {kind}" if warm else "none of them with a warm start"
     learned = "easier" if policy_last < policy else "no easier"
+    falls = "fell" if policy_last < policy else "rose"
     text = (
-        f"This run of {board} made {len(log)} iterations, {start}. Its search became {learned} to foretell: on games "
-        f"that the network had not seen, its policy loss went from {policy:.2f} to {policy_last:.2f} (means of {width} "
-        f"iterations). Its error about who would win them went from {value:.2f} to {value_last:.2f}"
+        f"This run of {board} made {len(log)} iterations, {start}. Its search became {learned} to predict: on games "
+        f"that the network had not seen, its policy loss {falls} from {policy:.2f} to {policy_last:.2f} (means of "
+        f"{width} iterations). Its error about who would win them went from {value:.2f} to {value_last:.2f}"
     )
     if best != means.index[-1] and means["fresh_value_loss"][best] < 0.9 * value_last:
         lowest = means["fresh_value_loss"][best]
-        text += f", after {lowest:.2f} in iterations {best - width + 1} to {best}: learning is no straight line"
+        text += f", though it had been {lowest:.2f} in iterations {best - width + 1} to {best}: learning is no straight line"
     early = log["accepted"][: len(log) // 2].sum()
-    return f"{text}. The gate let {log['accepted'].sum()} new networks pass, {early} of them in the first half."
+    return f"{text}. The arena accepted {log['accepted'].sum()} new networks, {early} of them in the first half."
 
 
 def cost_prose(log: pd.DataFrame, costs: pd.DataFrame) -> str:
@@ -36,8 +37,8 @@ def cost_prose(log: pd.DataFrame, costs: pd.DataFrame) -> str:
     stages = costs[["cpu_self-play", "cpu_arena", "cpu_training", "cpu_storing"]].sum()
     remembered = 1 - log["evaluations"].sum() / log["leaves"].sum()
     return (
-        f"Playing, in self-play and arena, takes {100 * stages.iloc[:2].sum() / stages.sum():.0f} % of the time. Of "
-        f"the positions that searches asked about, {100 * remembered:.0f} % had been evaluated before and were "
+        f"Playing, in self-play and in the arena, takes {100 * stages.iloc[:2].sum() / stages.sum():.0f} % of the time. "
+        f"Of the positions that searches asked about, {100 * remembered:.0f} % had been evaluated before and were "
         "remembered."
     )
 
