@@ -104,8 +104,8 @@ report.stages_table(costs)
 #
 # <details><summary>A solution</summary>
 #
-# The runs are read, not trained again. An interval over a quarter of the openings is twice as wide. So a score stays clear of 50 % only
-# if it is now further away than the whole width of its interval.
+# The runs are read, not trained again. An interval over a quarter of the openings is twice as wide. So it still
+# lies on one side of 50 % only where the score is further from there than twice the old half width.
 #
 # </details>
 #

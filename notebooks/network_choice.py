@@ -13,12 +13,13 @@
 # %% [markdown]
 # # Which network for a laptop
 #
-# **The question.** The thesis does not print its network; the author's earlier code has 256 channels and took days on a
-# GPU. A study of hundreds of runs on a laptop needs a smaller one. Which small network learns most per minute of a processor?
+# **The question.** The thesis does not print its network. The network of the author's earlier program has 256 channels, and the
+# thesis' runs took days on graphics cards (section 5.5.1). A study of hundreds of runs on a laptop needs a smaller one. Which small
+# network learns most per minute of a processor?
 #
-# No claim of the thesis is tested here. The candidates: the author's shape with few channels, a small residual network, and a
-# fully connected residual one; their sizes are in the first table, and their names end with their channels or width. All learn
-# with one epoch per iteration and without a warm start; the winner also with ten.
+# No claim of the thesis is tested here. There are three kinds of candidates: the author's shape with fewer channels, a small residual
+# network, and a fully connected residual one. Their names end with their channels or their width. All learn with one epoch per
+# iteration and without a warm start; the one that we took also learns with ten.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: the published scale; smoke: seconds
@@ -58,13 +59,15 @@ origin(found, asked.name)
 # %% [markdown]
 # ## In short
 #
-# We take the author's shape with 32 channels, because it is the closest kin of the author's network among those that a laptop affords.
+# We take the author's shape with 32 channels. It is not chosen for strength alone: of the networks that a laptop can afford, it is the
+# closest kin of the author's.
 
 # %%
 show(say(report.choice_prose(strengths, asked.winner)), report.strength_figure(strengths, opponent_name))
 
 # %% [markdown]
-# Marks are runs, and lines join their means. Where two candidates cross and mingle, so few runs cannot say which is better.
+# Compare the thick lines, and look at the thin ones before you trust a difference. Where the lines of two candidates cross, so few
+# runs cannot say which is better.
 #
 # ## The candidates
 
@@ -77,7 +80,7 @@ sizes = [
     }
     for kind, changes in asked.kinds().items()
 ]
-show_table(pd.DataFrame(sizes), f"The candidates' sizes ({board_name(asked.boards[0])}).")
+show_table(pd.DataFrame(sizes), f"How large the candidates are, in {board_name(asked.boards[0])}.")
 
 # %% [markdown]
 # The number of weights says little about the price: a convolution uses each of its weights in every cell of the board.
@@ -88,8 +91,8 @@ show_table(pd.DataFrame(sizes), f"The candidates' sizes ({board_name(asked.board
 report.runs_table(strengths, costs, opponent_name)
 
 # %% [markdown]
-# Read the last two columns together: points are bought with minutes, and minutes saved pay for more runs. The two scores of a row show how
-# much a mere {term}`seed` moves.
+# Read the last two columns together: points cost minutes, and minutes saved pay for more runs. The two scores of a row show how much the
+# {term}`seed` alone can move.
 #
 # ## What two seeds can tell, and what they cannot
 
@@ -97,7 +100,7 @@ report.runs_table(strengths, costs, opponent_name)
 show(say(report.resolution_prose(strengths)), report.choice_table(strengths, costs, asked.winner))
 
 # %% [markdown]
-# Weigh the points against the time. Where the last column says no, the time decides.
+# Weigh the points against the time. Where the last column says *no*, take the cheaper network.
 #
 # ## Where the time goes
 
@@ -105,13 +108,12 @@ show(say(report.resolution_prose(strengths)), report.choice_table(strengths, cos
 report.stages_table(costs)
 
 # %% [markdown]
-# A larger network makes all three stages dearer; more {term}`epochs <epoch>` only the training.
+# A larger network makes all three stages more expensive; more {term}`epochs <epoch>` only the training.
 #
 # ## Limits
 #
-# Strength is measured against one kind of opponent from random openings; a run of a hundred iterations may order the
-# candidates differently, and so may another learning rate for each. Processor times were taken while other runs shared
-# the machine.
+# Strength is measured against one kind of opponent, from random openings. Runs of a hundred iterations may order the candidates
+# differently, and so may a learning rate tuned for each. Processor times were taken while other runs shared the machine.
 #
 # ## Exercises
 #
@@ -119,8 +121,8 @@ report.stages_table(costs)
 #
 # <details><summary>A solution</summary>
 #
-# A line of four looks the same everywhere on the board: a convolution learns it once, a dense layer in every place. So one expects
-# the fully connected network to fall further behind than here, not to catch up.
+# A line of four looks the same everywhere on the board. A convolution learns it once, a fully connected layer once for every place. So
+# one expects the fully connected network to fall further behind than here, not to catch up.
 #
 # </details>
 #
@@ -128,14 +130,14 @@ report.stages_table(costs)
 #
 # <details><summary>A solution</summary>
 #
-# The table has the minutes of a run: read each candidate's curve at the iteration that its rivals' minutes would pay for. Where the
-# curves still rise, that favours the cheap ones.
+# The table has the minutes of a run. Read each candidate's curve at the iteration that it reaches in the time of the cheapest one. While
+# the curves still rise, that favours the cheap candidates.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
-# 1. The thesis uses one network, unnamed; here its size is a parameter, chosen for kinship and cost.
+# 1. The thesis uses one network and does not describe it. Here its size is a parameter, chosen for kinship and cost.
 #
 # ## Run it yourself
 #
@@ -144,4 +146,4 @@ report.stages_table(costs)
 # papermill notebooks/network_choice.py out.ipynb -p boards connect4 -p seeds 1 -p iterations 10
 # ```
 #
-# takes about four minutes; the published scale with other seeds about forty on two cores.
+# takes about four minutes; the published scale takes about forty on two cores where its results are not there yet.

@@ -13,13 +13,13 @@
 # %% [markdown]
 # # Orientation: four players without a network
 #
-# **The question.** Before it trains anything, the thesis (section 5.4) lets four players meet that need no network: one of random
-# moves, {term}`MCTS` with random playouts, the same with {term}`RAVE`, and rolling horizon evolution ({term}`RHEA`). Each has
-# 100 rollouts a move. Which of them could help a beginning network?
+# **The question.** Before it trains anything, the thesis (section 5.4) lets four players meet that need no network: one that moves at
+# random, {term}`MCTS` with random playouts, the same with {term}`RAVE`, and rolling horizon evolution ({term}`RHEA`). Each has
+# 100 rollouts a move, but for the random one. Which of them could help a network that is just beginning to learn?
 #
 # **Claim 1.** *In nearly all cases RAVE is better than MCTS, MCTS better than RHEA, and RHEA better than random play
-# (binomial test at 5 %). In Othello RHEA does not convincingly beat random play.* Hence RHEA is put aside, and RAVE and
-# rollouts become the warm start.
+# (binomial test at 5 %). In Othello RHEA does not convincingly beat random play.* So the thesis puts RHEA aside, and RAVE and rollouts
+# become the warm start.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: the published scale; smoke: seconds (at most 4 games and 10 rollouts)
@@ -48,7 +48,7 @@ asked = read_parameters(Orientation, globals())
 # %% tags=["remove-stderr"]
 results = study.results(asked.units(), asked.name, asked.workers)
 matches = asked.labels().join(results)
-table = matches[matches["part"] == "table"].reset_index(drop=True)
+table = matches[matches["part"] == "table"].reset_index(names="place")
 compared = report.beside_thesis(table, thesis_table("table_5_1"))
 claim = claims.claim_1(table)
 origin(results, asked.name)
@@ -60,17 +60,19 @@ origin(results, asked.name)
 orderings, exception = claim[~claim["exception"]], claim[claim["exception"]]
 verdict = claims.claim_1_verdict(claim)
 shown = (orderings["verdict"] == decide.REPLICATED).sum()
-prose = f"**Verdict on claim 1: {verdict}.** {shown} of {len(orderings)} orderings show with the claimed sign."
+said = {decide.REPLICATED: "holds, too", decide.OPPOSITE: "does not hold"}
+prose = f"**Claim 1: {verdict}.** Of its {len(orderings)} orderings {shown} hold."
 for row in exception.itertuples():
     prose += (
-        f" The exception, that RHEA does not beat random play in {board_name(row.board)}: **{row.verdict}**. It wins "
-        f"{percent(row.score)} % of these games ({percent(row.interval.low)} to {percent(row.interval.high)})."
+        f" The exception, that RHEA does not beat random play in {board_name(row.board)}, "
+        f"**{said.get(row.verdict, f'is {row.verdict}')}**: it wins {percent(row.score)} % of these games (95 % interval "
+        f"{percent(row.interval.low)} to {percent(row.interval.high)})."
     )
 show(say(prose), report.heat_maps(compared, asked.players))
 
 # %% [markdown]
-# A cell is the win rate of the player named below its column against the one beside its row. Compare our matrix of a game with the thesis':
-# where they differ in colour, our players are not the thesis'. Look at RHEA's column first, because the claim hangs on it.
+# A cell is the win rate of the player below its column against the player beside its row. Compare our matrix of a game with the thesis'
+# below it: where the colours differ, our players are not the thesis'. Look at RHEA's column first, because the claim hangs on it.
 #
 # ## Table 5.1, ours and the thesis'
 
@@ -78,8 +80,8 @@ show(say(prose), report.heat_maps(compared, asked.players))
 report.comparison_table(compared)
 
 # %% [markdown]
-# A "≠" does not say who is right. It says that no luck of the draw turns one number into the other, so that the two programs must differ
-# in something the text does not tell.
+# A "≠" does not say who is right. It says that chance is an unlikely explanation, so the two programs probably differ in something that
+# the text does not tell.
 #
 # ## Claim 1
 
@@ -87,9 +89,9 @@ report.comparison_table(compared)
 report.claim_1_table(claim)
 
 # %% [markdown]
-# *Nearly all* is read as nine orderings in ten. That is our choice, and was made when first matches had been seen. The exception belongs
-# to the claim. The page of the [verdicts](verdicts.ipynb) says how a single ordering is judged; intervals of win rates are Wilson's
-# {cite}`wilson1927interval`.
+# We read *nearly all* as nine orderings in ten, and the exception as a part of the claim. That was our choice, made when the first
+# matches had been seen. The page of the [verdicts](verdicts.ipynb) says how a single ordering is judged; intervals of win rates are
+# Wilson's {cite}`wilson1927interval`.
 #
 # ## What the games were like
 
@@ -103,11 +105,11 @@ show(
 )
 
 # %% [markdown]
-# Players with random playouts seldom repeat a game, so they need no openings. Networks that always play their best move do
-# ([how the tournaments were played](published_tournaments.ipynb)).
+# Players with random playouts seldom repeat a game, so they need no openings. Networks that always play their best move do need them:
+# see [how the tournaments were played](published_tournaments.ipynb).
 #
-# The thesis' own numbers are not quite those of its caption: all of RHEA's are whole percentages, and one pair does not
-# add up (see [the readings of the formulas](readings.ipynb)).
+# The printed numbers do not quite fit the caption of Table 5.1: all of RHEA's are whole percentages, and one pair does not add up. The
+# [readings of the formulas](readings.ipynb) have the details.
 
 # %% tags=["hide-input"]
 say(report.printed_prose(thesis_table("checks_table_5_1")))
@@ -115,9 +117,9 @@ say(report.printed_prose(thesis_table("checks_table_5_1")))
 # %% [markdown]
 # ## What the reading does to RAVE
 #
-# Three readings move RAVE's match against MCTS. An action may count for whoever used it first, which is the letter of the
-# rule; RAVE's weight may fall more slowly than the text says, by ten times its *equivalence*; and of equally good moves
-# the first may be taken, by both players. [The readings](readings.ipynb) have all options and say what they mean.
+# Three readings could move RAVE's match against MCTS. An action may count for whoever used it first, which is the letter of the
+# rule. RAVE's weight may fall more slowly than the text says, with ten times its {term}`equivalence`. And both players may take the
+# first of equally good moves. The page on [readings](readings.ipynb) has all options and says what they mean.
 
 # %%
 is_cell = (matches["a"] == "rave") & (matches["b"] == "mcts") & matches["part"].isin(["table", "reading"])
@@ -129,12 +131,12 @@ show(
 )
 
 # %% [markdown]
-# The default has no claim to be the author's reading; it is the one that we would expect a careful reader to arrive at.
+# We do not claim that the default is the author's reading. It is the one at which we expect a careful reader to arrive.
 #
 # ## RHEA's parameters
 #
-# Section 5.4 says that RHEA's parameters are not sensitive, except the rollouts: 50 work too, "albeit worse than with 100";
-# and that two rollouts per individual are a bit more stable than one.
+# Section 5.4 says that RHEA is not sensitive to its parameters, except for the rollouts: 50 work too, "albeit worse than with 100". It
+# also says that two rollouts per individual are a bit more stable than one.
 
 # %%
 changed = claims.rhea_changes(matches[matches["part"] == "rhea"], table) if "rhea" in asked.players else None
@@ -144,8 +146,7 @@ show(
 )
 
 # %% [markdown]
-# Rows far from one half are parameters that do matter. RHEA is called insensitive to all but the number of rollouts; that holds where the
-# interval of a row includes one half.
+# A row whose interval leaves out one half is a parameter that probably matters. The thesis' sentence holds where only the rollouts do.
 #
 # ## A game to look at
 
@@ -155,7 +156,7 @@ from wslib.games import game
 
 pair = table.index[table["a"].isin(["rave"]) & table["b"].isin(["mcts"])]
 index = int(pair[-1]) if len(pair) else len(table) - 1
-unit = asked.units()[index]
+unit = asked.units()[table["place"][index]]
 record = study.table(unit, "games", asked.name).iloc[0]
 film = draw.filmstrip(game(unit.game).position(record["moves"]), every=3)
 pictured(
@@ -164,13 +165,13 @@ pictured(
 )
 
 # %% [markdown]
-# One game proves nothing. It shows what the numbers above are made of.
+# One game proves nothing, but the numbers above are made of such games.
 #
 # ## Limits
 #
 # The unit of these tests is the game, because these players are not trained. The sources do not say whether trees were kept from
-# move to move, how AMAF counted, or how the final move was chosen; we take the defaults of
-# [the search chapter](searches.ipynb) and test the others in [the readings](readings.ipynb).
+# move to move, how AMAF counted, or how the final move was chosen. We take the defaults of [the search chapter](searches.ipynb), and
+# try the others on the page of the [readings](readings.ipynb).
 #
 # ## Exercises
 #
@@ -178,8 +179,8 @@ pictured(
 #
 # <details><summary>A solution</summary>
 #
-# MCTS above RHEA. With twenty rollouts RHEA beats MCTS in Gobang and draws level in Connect Four: so few playouts make no tree, while
-# RHEA spends all of them on its first moves. With four hundred all orderings hold, also that of RHEA and random play in Othello.
+# MCTS above RHEA does. With twenty rollouts RHEA beats MCTS in Gobang and draws level in Connect Four: so few playouts make no tree,
+# while RHEA spends all of them on its first moves. With four hundred all orderings hold, and RHEA beats random play in Othello, too.
 # RAVE's lead over MCTS changes little.
 #
 # </details>
@@ -188,14 +189,14 @@ pictured(
 #
 # <details><summary>A solution</summary>
 #
-# On a larger board random play needs longer to stumble over a line, and the advantage of one move shrinks.
+# Less often. On a larger board random play takes longer to stumble over a line, and the advantage of one move shrinks.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
-# 1. Draws are counted, and count as half a win in the rates.
-# 2. Both players of a pair move first in half of the games; the thesis does not say how colours were given.
+# 1. Draws are recorded, and count as half a win in the win rates.
+# 2. Each player of a pair moves first in half of the games; the thesis does not say who moved first.
 # 3. Values are in [−1, 1] for the player to move and change sign at every ply.
 # 4. RHEA repairs illegal actions: a gene counts among the legal moves.
 # 5. Every number has an interval, and tests are corrected for their number.
@@ -207,5 +208,5 @@ pictured(
 # papermill notebooks/orientation.py out.ipynb -p games 20 -p rollouts 50
 # ```
 #
-# takes some seconds; the published scale (`papermill notebooks/orientation.py out.ipynb`) is read from `data/`, and
-# with another seed (`-p seed 1`) takes about half a minute on two cores.
+# takes some seconds. Without parameters (`papermill notebooks/orientation.py out.ipynb`) the published results are read from `data/`;
+# with another seed (`-p seed 1`) they are computed anew, which takes about half a minute on two cores.

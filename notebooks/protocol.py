@@ -13,13 +13,13 @@
 # %% [markdown]
 # # What the protocol does
 #
-# **The question.** Warm start aside, the training protocol of Table 5.2 (thesis, section 5.5.1) makes choices of its own: ten epochs
-# over the examples of twenty iterations, a gate that a new network must pass in the {term}`arena`, no noise at the root, and (in the
-# author's code) all symmetries of every example. What does each of them do to strength, to the variety of self-play, and to what the
-# network knows about outcomes?
+# **The question.** Apart from the warm start, the training protocol of Table 5.2 (thesis, section 5.5.1) makes choices of its own. It
+# asks for ten epochs over the examples of twenty iterations, for a gate that a new network must pass in the {term}`arena`, and for no
+# noise at the root; the author's code also learns all symmetries of every example. What does each choice do to strength, to the variety
+# of self-play, and to what the network knows about outcomes?
 #
-# No claim of the thesis is tested. One fear is that self-play collapses to ever the same drawn games; if the protocol does
-# that, final networks say little about warm starts.
+# No claim of the thesis is tested here. One fear is that self-play collapses to the same few drawn games. If the protocol does that,
+# final networks say little about warm starts.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: the published scale; smoke: seconds
@@ -58,8 +58,8 @@ origin(found, asked.name)
 show(say(report.changes_prose(strengths)), report.strength_figure(strengths, opponent_name))
 
 # %% [markdown]
-# The {term}`preset` `laptop` (one epoch, gating, no noise, one symmetry drawn per example) is changed in one thing at a time. Compare a curve
-# with that of `laptop`, and the distance with how far two runs of one kind lie apart.
+# Each kind changes the {term}`preset` `laptop` in one thing; `laptop` itself has one epoch, the gate, no noise, and one symmetry drawn for
+# each example. Compare a curve with that of `laptop`, and the distance between them with the distance between two runs of one kind.
 #
 # ## Strength
 
@@ -67,18 +67,19 @@ show(say(report.changes_prose(strengths)), report.strength_figure(strengths, opp
 show(report.changes_table(strengths), say(report.resolution_prose(strengths)))
 
 # %% [markdown]
-# "No" means that so few runs cannot tell. A choice that helps in one game and harms in the other is not one to make for all games.
+# *No* means that so few runs cannot tell. A choice that helps in one game and harms in the other should not be made for all games.
 
 # %%
 report.runs_table(strengths, costs, opponent_name)
 
 # %% [markdown]
-# The minutes are part of the answer: what gains little and costs much is paid for with other runs.
+# The minutes are part of the answer: a choice that gains little and costs much leaves time for fewer runs.
 #
 # ## Variety and knowledge
 #
-# *Distinct games* are those of an iteration's fifty that differ from all others; *value error* is the squared error on the
-# games just played, before anything was learned from them: always guessing zero has an error of one where no game is drawn.
+# *Distinct games* are those of an iteration's fifty that differ from all others. The *value error* is the squared error of the network
+# about who wins: *fresh* on games just played, before it has learned from them, and *trained* on its examples. Always guessing zero
+# would have an error of one where no game is drawn.
 
 # %%
 log = report.shares(log)
@@ -89,18 +90,18 @@ measures = {
 report.curves_figure(
     log,
     measures,
-    "Self-play on the way: variety, draws, the policy's entropy, and the error of the value on fresh games and on the examples trained on.",
+    "What each choice does to self-play: the shares of distinct games and of draws, the policy's entropy, and the value's error on fresh games and on examples.",
 )
 
 # %% [markdown]
-# A share of distinct games that falls while draws rise is self-play that circles round the same lines.
+# Where the share of distinct games falls while draws rise, self-play keeps repeating the same lines.
 
 # %%
 show(report.ends_table(log, measures), report.extremes_table(log))
 
 # %% [markdown]
-# An error on the examples far below that on fresh games is a network that knows its games by heart. What it knows so does not carry over to
-# the next game, so look back at the figure of strength before calling more epochs better.
+# A network whose error on its examples is far below that on fresh games knows its games by heart. Such knowledge does not carry over to
+# the next game, so look back at the figure of strength before you call more epochs better.
 #
 # ## Where the time goes
 
@@ -108,12 +109,12 @@ show(report.ends_table(log, measures), report.extremes_table(log))
 report.stages_table(costs)
 
 # %% [markdown]
-# Self-play and training are what a choice can make dearer; the arena costs the same in all.
+# More epochs and more symmetries cost training time, and without the gate there is no arena to pay for.
 #
 # ## Limits
 #
-# Two seeds a cell show large effects only; these runs are shorter than the thesis' hundred iterations, and a collapse may
-# come later. One thing is changed at a time: what two changes do together is not seen.
+# Two seeds of each kind show large effects only. These runs are shorter than the thesis' hundred iterations, and a collapse may come
+# later. One thing is changed at a time, so what two changes do together is not seen.
 #
 # ## Exercises
 #
@@ -122,9 +123,8 @@ report.stages_table(costs)
 #
 # <details><summary>A solution</summary>
 #
-# The Baseline runs of [five iterations](warmstart.ipynb) have a hundred iterations and the same parameters; their log is in
-# `data/warmstart/iterations.csv.gz`. In Connect Four variety goes on falling, and in the end nearly half of the games are drawn;
-# in Othello nearly all games stay distinct. When both sides have learned the same drawn line, nobody leaves it.
+# Watch the share of distinct games beside that of draws. When both sides have learned the same drawn line, nobody leaves it, and both
+# curves move together. The page [does it learn?](it_learns.ipynb) shows runs of a hundred iterations with the same settings.
 #
 # </details>
 #
@@ -132,15 +132,15 @@ report.stages_table(costs)
 #
 # <details><summary>A solution</summary>
 #
-# All positions of a game share one outcome. A network that sees each position two hundred times can learn the games by
-# heart instead of what decides them.
+# All positions of a game share one outcome. With ten passes in each of twenty iterations, a network sees each position two hundred
+# times. It can learn the games by heart instead of learning what decides them.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
-# 1. The laptop preset, with one epoch instead of ten, is the reference here; *10 epochs* is Table 5.2's value.
-# 2. The arena starts from random openings of four plies, with both colours; the author's from the empty board.
+# 1. The reference here is the preset laptop, with one epoch instead of ten; *10 epochs* is the value of Table 5.2.
+# 2. The arena starts from random openings of four plies, with both colours; the author's starts from the empty board.
 #
 # ## Run it yourself
 #
@@ -149,4 +149,4 @@ report.stages_table(costs)
 # papermill notebooks/protocol.py out.ipynb -p boards connect4 -p seeds 1 -p iterations 10
 # ```
 #
-# takes about five minutes; the published scale with other seeds about an hour on two cores.
+# takes about five minutes; the published scale takes about an hour on two cores where its results are not there yet.

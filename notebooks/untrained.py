@@ -13,13 +13,13 @@
 # %% [markdown]
 # # Untrained: what an enhancement is worth before anything is learned
 #
-# **The question.** In the first iteration the network knows nothing. How much better does a search play then, if it takes the value of
-# a position from a random {term}`playout`, or mixes both, or adds {term}`RAVE`? Table 6.1 of the thesis (section 6.6.1) lets each
-# {term}`enhancement` meet {term}`Baseline` with a random network, with weight 1/2 in the mixtures, and always the best move.
+# **The question.** In the first iteration the network knows nothing. How much better does a search play then if it takes the value of
+# a position from a random {term}`playout`, or mixes both, or adds {term}`RAVE`? In Table 6.1 of the thesis (section 6.6.1) each
+# {term}`enhancement` meets {term}`Baseline` with a random network. The mixtures have weight 1/2, and all players play their best move.
 #
-# **Claim 2.** *Every enhancement but RAVE beats Baseline; RAVE is the weakest everywhere, in Othello above one half all the same;
-# {term}`WRoRa` is the strongest in Connect Four and {term}`RoRa` in Gobang; win rates are highest in Othello, and lower in Gobang than
-# in the others.*
+# **Claim 2.** *Every enhancement but RAVE beats Baseline. RAVE is the weakest everywhere, although it is above one half in Othello.
+# {term}`WRoRa` is the strongest in Connect Four and {term}`RoRa` in Gobang. Win rates are highest in Othello, and lower in Gobang than
+# in the other games.*
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: the published scale; smoke: seconds
@@ -61,31 +61,34 @@ origin(results, asked.name)
 held = (claim["verdict"] == decide.REPLICATED).sum()
 show(
     say(
-        f"{report.in_short(cells)} **Verdict on claim 2 as a whole: {verdict}.** {held} of its {len(claim)} orderings hold."
+        f"{report.in_short(cells)} **Claim 2 as a whole: {verdict}.** Of its {len(claim)} orderings {held} hold."
     ),
     report.cells_figure(cells),
 )
 
 # %% [markdown]
-# To the right of the line an enhancement beats plain search while the network knows nothing. This
-# is why a warm start seems worth trying: what plays better should also teach better. Whether it does is another question.
+# A mark whose interval lies to the right of the line is an enhancement that beats plain search while the network knows nothing. This is
+# why a warm start seems worth trying: what plays better should also teach better. Whether it does is
+# [another question](warmstart.ipynb).
 #
 # ## Table 6.1, ours and the thesis'
 #
-# A network with random weights is one sample of many, and two deterministic players with one network would play only two
-# different games (ours use chance to break ties, and in playouts). Here every game has a new network, which both players share.
+# A network with random weights is one sample of many. Two players without chance and with one network would play only two different
+# games. So every game here has a new network, which both players share.
 
 # %%
 report.cells_table(cells)
 
 # %% [markdown]
-# *By Q_rave* is the other reading of the text: RAVE's final move goes by its AMAF values. RoRa and WRoRa would inherit it.
+# Compare the two columns of percentages, and see whether the thesis' number lies within our interval. *By Q_rave* is another reading of
+# the text: RAVE's final move goes by its AMAF values, which RoRa and WRoRa would inherit.
 
 # %%
 report.final_move_table(cells)
 
 # %% [markdown]
-# Look at the last column. One program has one reading for all three, so where the rows disagree, neither reading explains the print.
+# Look at the last column. One program has one reading for all three enhancements. So where the rows disagree, neither reading alone
+# explains the print.
 
 # %% tags=["hide-input"]
 say(report.printed_prose(thesis_table("checks_table_6_1")))
@@ -93,31 +96,32 @@ say(report.printed_prose(thesis_table("checks_table_6_1")))
 # %% [markdown]
 # ## Other readings
 #
-# Four options that the sources leave open, one at a time: of equally good moves the first is taken instead of any; RAVE
-# counts an action for whoever used it first; RAVE keeps its weight for longer than the text says; and the latter two
-# together. [The readings](readings.ipynb) say more about them. In the last column both players draw the first moves of a
-# game from their policies, as they do in self-play.
+# Four options stand beside the default. The first of equally good moves is taken instead of any of them; RAVE counts an action for
+# whoever used it first; RAVE keeps its weight for longer than the text says; and the latter two together. The page on
+# [readings](readings.ipynb) says more about them. In the last column both players draw the first moves of a game from their
+# policies, as they do in self-play.
 
 # %%
 readings = report.in_readings(matches, thesis_table("table_6_1"))
 report.in_readings_table(readings, cells)
 
 # %% [markdown]
-# One cell that a reading moves and all others leave alone tells more than a small move everywhere.
+# Look for cells in which the default is far from the thesis and another column is near. A reading that explains the print should do so
+# in every game.
 
 # %% tags=["hide-input"]
 say(report.in_readings_prose(readings, [name for name in asked.READINGS if name != SAMPLED]))
 
 # %% [markdown]
-# In Gobang the first index is no neutral choice. A hundred simulations leave many moves with equally many visits; cells are
-# numbered along the rows, and whoever takes the first of them fills the first row from its corner. That is a line, and
-# even a search that knows nothing wins by it.
+# In Gobang taking the first move is no neutral choice. A hundred simulations leave many moves with equally many visits. Cells are
+# numbered along the rows, so a player who takes the first of them fills the first row from its corner. That is a line, and even a
+# search that knows nothing can win by it.
 
 # %%
 report.sampling_table(readings)
 
 # %% [markdown]
-# This matters for [the adaptive switch](adaptive.ipynb): there the same two players meet, with their first moves drawn, and
+# This matters for the [adaptive switch](adaptive.ipynb): there the same two players meet, with their first moves drawn, and
 # the enhancement stays only as long as it does not lose.
 #
 # ## Claim 2
@@ -126,21 +130,20 @@ report.sampling_table(readings)
 show(report.claim_2_counts(claim), report.claim_2_table(claim))
 
 # %% [markdown]
-# How orderings are judged, alone and together, is on the page of the [verdicts](verdicts.ipynb); how the claim is cut into them is our
-# reading. That win rates are *lower in Gobang* is tested on the mean of all five against Connect Four's, because cell by cell the
-# printed table itself says otherwise; as all five play with the same networks, they count as one match. That *the combinations are
-# the strongest* no source says.
+# The page of the [verdicts](verdicts.ipynb) says how orderings are judged, alone and together; how the claim is cut into them is our
+# reading. *Lower in Gobang* is tested on the mean of all five against Connect Four's, because cell by cell the printed table itself
+# says otherwise. All five play with the same networks, so they count as one match.
 #
 # ## The enhancements against each other
 #
-# Section 6.5 announces that all six play each other; the thesis shows only Baseline's column.
+# Section 6.5 announces that all six play each other, but the thesis shows only the results against Baseline. Here are all of them:
 
 # %%
 report.matrix_figure(matches, list(THESIS))
 
 # %% [markdown]
-# Read a row from left to right: how one search scores against each of the others. If the searches stood in one line from weak to strong,
-# the colours would change evenly from corner to corner.
+# A row shows how one search does against each of the others. If the searches stood in one line from weak to strong, the colours would
+# change evenly from corner to corner.
 #
 # ## Why one network misleads
 
@@ -149,19 +152,19 @@ fewest = cells.loc[cells["one_distinct"].idxmin()]
 show(
     report.one_network_table(cells),
     say(
-        f"With one network the match with the fewest different games has {fewest['one_distinct']:.0f} of {fewest['games']} "
-        f"({method_name(fewest['a'])} in {board_name(fewest['board'])})"
-        f", and the win rates differ from those over many networks by {100 * (cells['one_network'] - cells['score']).abs().mean():.0f} "
-        "points on average. A table made so is about the network that happened to be drawn."
+        f"With one network, only {fewest['one_distinct']:.0f} of {fewest['games']} games are different in the most repetitive match "
+        f"({method_name(fewest['a'])} in {board_name(fewest['board'])}). The win rates differ from those over many networks by "
+        f"{100 * (cells['one_network'] - cells['score']).abs().mean():.0f} points on average. Such a table is about the network that "
+        "happened to be drawn."
     ),
 )
 
 # %% [markdown]
 # ## Limits
 #
-# The thesis does not say how its random networks were drawn, nor whether both players shared one. Other network shapes
-# give other random values; the number of channels is a parameter here. The matches of different methods use the same
-# networks, game by game, which makes their comparison sharper than the tests assume.
+# The thesis does not say how its random networks were drawn, nor whether both players shared one. Networks of another shape give other
+# random values; the number of channels is a parameter here. The matches of different methods use the same networks, game by game,
+# which makes their comparison sharper than the tests assume.
 #
 # ## Exercises
 #
@@ -169,7 +172,7 @@ show(
 #
 # <details><summary>A solution</summary>
 #
-# Baseline finds forced wins by reaching them, and little else; playouts gain with every simulation.
+# Hardly. Baseline finds forced wins by reaching them, and little else, whereas playouts gain with every simulation.
 #
 # </details>
 #
@@ -177,17 +180,17 @@ show(
 #
 # <details><summary>A solution</summary>
 #
-# A random network's value is nearly the same everywhere, whatever its size; mixing it in mainly shrinks the playout's
-# values, and with them the part of the score that is not curiosity.
+# A random network's value is nearly the same everywhere, whatever its size. Mixing it in mainly shrinks the playout's values, and with
+# them their part in the score, so that curiosity counts for more.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
-# 1. A new random network for every game, shared by both players; intervals over networks.
-# 2. RAVE's final move goes by visits; by Q_rave is shown beside it.
-# 3. Draws count as half a win; the orderings are corrected for their number.
-# 4. The full matrix of all six.
+# 1. Every game has a new random network, shared by both players, and intervals are over networks.
+# 2. RAVE's final move goes by visits; the results by Q_rave are shown beside it.
+# 3. Draws count as half a win, and the orderings are corrected for their number.
+# 4. All six searches meet each other.
 #
 # ## Run it yourself
 #

@@ -163,7 +163,7 @@ def test_a_match_that_the_thesis_does_not_have_shows_a_dash():
         matches_of(("connect4-6x7-k4", "mcts", "random", 6, 0, 4)), thesis_table("table_5_1")
     )
     (row,) = shown(report.comparison_table(compared))
-    assert (row["thesis %"], row["ours − thesis %"], row["chance?"]) == ("–", "–", "")
+    assert (row["thesis %"], row["ours − thesis %"], row["differs"]) == ("–", "–", "")
     assert row["ours %"] == "60.0"
 
 

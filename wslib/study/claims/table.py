@@ -23,7 +23,8 @@ from wslib.study.statistics.decide import FEWEST_RUNS, UNDECIDED
 COUNTED = {
     decide.REPLICATED: ("holds", "hold"), decide.OPPOSITE: ("shows the opposite", "show the opposite"),
     decide.SMALL: ("is too small", "are too small"), UNDECIDED: ("is open", "are open"),
-    decide.UNDECIDABLE: ("is beyond this design", "are beyond this design"), "": ("has no runs yet", "have no runs yet"),
+    decide.UNDECIDABLE: ("is beyond this design", "are beyond this design"),
+    "": ("has no runs yet", "have no runs yet"),
 }  # fmt: skip
 """What is said of one part with this verdict, and of several; "" is for those without data."""
 FOLLOWED, DIFFERS, NOT_CLAIMED = "design: followed", "design: differs", "no outcome claimed"

@@ -80,8 +80,8 @@ def against_random_figure(found: pd.DataFrame, games: int) -> Html:
     return show_panels(
         panels,
         f"RHEA's score against random play. {finding(scores, '{:.0f} %')}",
-        f"RHEA's score against random play in {games} games, with its 95 % interval: actions that have become illegal "
-        "are repaired, or replaced at random. On the line RHEA plays no better than chance.",
+        f"How RHEA does against random play in {games} games, with 95 % intervals, when actions that have become illegal "
+        "are repaired, and when they are replaced at random. On the line RHEA plays no better than chance.",
         found,
         across="score, %",
         height=height,
@@ -96,8 +96,8 @@ def in_short(found: pd.DataFrame) -> str:
     othello = found[found["board"] == "othello"].set_index("rule")
     others = [board_name(board) for board, decides in apart.items() if decides and board != "othello"]
     scores = (
-        f"repaired, RHEA scores {percent(othello['score']['repair'])} % against random play, and "
-        f"{percent(othello['score']['random'])} % replaced at random"
+        f"RHEA scores {percent(othello['score']['repair'])} % against random play when they are repaired, and "
+        f"{percent(othello['score']['random'])} % when they are replaced at random"
     )
     lead = (
         "**In Othello, what is done with illegal actions decides what RHEA is worth:**"
@@ -125,8 +125,8 @@ def first_moves_table(asked: Evolution) -> Html:
         shares[name] = [percent(np.mean(genes == place)) for place in range(len(position.moves))]
     return show_table(
         pd.DataFrame({"first move": position.moves, **shares}),
-        f"How many individuals begin with each move, before and after the evolution; means of {asked.evolutions} "
-        f"populations. Move {WINNING} wins.",
+        f"Evolution finds the winning move, {WINNING}: how many individuals begin with each move, as drawn and as "
+        f"evolved. Means of {asked.evolutions} populations.",
     )
 
 
@@ -140,8 +140,8 @@ def lengths_table(asked: Evolution) -> Html:
     worth = {f"a win counts, {name}": (name, lambda plies: f"{1 / plies:.3f}") for name in ("short", "usual", "long")}
     return table(
         pd.DataFrame(rows),
-        f"The shortest, the median and the longest of {asked.games} random games from the start, and what a won "
-        "rollout of that length adds to the fitness.",
+        f"What a won rollout adds to the fitness, by its length: the shortest, the median and the longest of "
+        f"{asked.games} random games.",
         {"game": ("board", board_name), **lengths, **worth},
     )
 
@@ -157,8 +157,8 @@ def mutation_table() -> Html:
         "copies that begin with the same gene %": percent(kept),
     }
     return show_table(
-        pd.DataFrame({"of a copy": list(rows), "value": list(rows.values())}),
-        f"What a chance of {usual.mutation} for each gene does.",
+        pd.DataFrame({"": list(rows), "value": list(rows.values())}),
+        f"What a mutation rate of {usual.mutation} a gene does to a copy.",
     )
 
 
@@ -196,8 +196,8 @@ def progress_figure(curve: pd.DataFrame, evolutions: int) -> Html:
         f"After 50 individuals the fittest has {last['fittest']['repair']:.2f} repaired and "
         f"{last['fittest']['random']:.2f} replaced at random; the winning move is played in "
         f"{last['wins']['repair']:.0f} and {last['wins']['random']:.0f} % of the evolutions.",
-        f"Connect Four, the position above: fitness in the population, and how often the win is played; means of "
-        f"{evolutions} evolutions. Full lines are the fittest, dashed ones the population's mean.",
+        "How fitness grows with the number of individuals in the position above, and how often the win is then played: "
+        f"means of {evolutions} evolutions. Full lines are the fittest, dashed ones the population's mean.",
         curve,
         key={name: LOOKS[rule] for rule, name in RULES.items()},
         across="individuals",
@@ -217,7 +217,7 @@ def legal_table(asked: Evolution) -> Html:
         rows.append({"board": board, "actions": game(board).actions, "legal": legal})
     return table(
         pd.DataFrame(rows),
-        "Legal moves in random games, on average, and as a share of the game's actions.",
+        "How many of a game's actions are legal in a position: means over random games.",
         {
             "game": ("board", board_name),
             "actions": "actions",
@@ -239,8 +239,8 @@ def decided_table(asked: Evolution, found: pd.DataFrame) -> Html:
     shares = {rule: np.mean([decides(rule, i) for i in range(asked.evolutions)]) for rule in RULES}
     return table(
         found[found["board"] == "othello"].assign(decides=lambda frame: frame["rule"].map(shares)),
-        f"Othello: {asked.evolutions} evolutions at the start of the game, and {asked.games} games against random "
-        "play.",
+        f"How often the plan decides the move in Othello, in {asked.evolutions} evolutions at the start of the game, "
+        f"and how RHEA then does in {asked.games} games against random play.",
         {
             "illegal actions": ("rule", RULES.get),
             "the plan decides the move %": ("decides", percent),

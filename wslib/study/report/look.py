@@ -87,7 +87,7 @@ class Html:
 
 
 def not_there(what: str) -> Html:
-    """What stands in the place of a table or a figure whose results are missing: one sentence, the first of ``what``."""
+    """What stands where the results of a table or a figure are missing: its name, the first sentence of ``what``."""
     sentence = f"Not computed yet: {re.split(r'(?<=[.]) (?=[A-Z])', what, maxsplit=1)[0]}"
     return Html(f"<p><em>{escape(sentence)}</em></p>", sentence)
 

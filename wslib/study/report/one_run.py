@@ -27,7 +27,8 @@ def run_prose(log: pd.DataFrame) -> str:
     )
     if best != means.index[-1] and means["fresh_value_loss"][best] < 0.9 * value_last:
         lowest = means["fresh_value_loss"][best]
-        text += f", though it had been {lowest:.2f} in iterations {best - width + 1} to {best}: learning is no straight line"
+        text += f", though it had been {lowest:.2f} in iterations {best - width + 1} to {best}: "
+        text += "learning is no straight line"
     early = log["accepted"][: len(log) // 2].sum()
     return f"{text}. The arena accepted {log['accepted'].sum()} new networks, {early} of them in the first half."
 
@@ -37,9 +38,9 @@ def cost_prose(log: pd.DataFrame, costs: pd.DataFrame) -> str:
     stages = costs[["cpu_self-play", "cpu_arena", "cpu_training", "cpu_storing"]].sum()
     remembered = 1 - log["evaluations"].sum() / log["leaves"].sum()
     return (
-        f"Playing, in self-play and in the arena, takes {100 * stages.iloc[:2].sum() / stages.sum():.0f} % of the time. "
-        f"Of the positions that searches asked about, {100 * remembered:.0f} % had been evaluated before and were "
-        "remembered."
+        f"Playing, in self-play and in the arena, takes {100 * stages.iloc[:2].sum() / stages.sum():.0f} % of the "
+        f"time. Of the positions that searches asked about, {100 * remembered:.0f} % had been evaluated before and "
+        "were remembered."
     )
 
 

@@ -57,16 +57,16 @@ def comparison_table(compared: pd.DataFrame) -> Html:
     """Every pair: the thesis' win rate, ours with its interval, and the difference."""
     return table(
         compared,
-        "Win rate of the first-named player, (wins + draws/2) / games. ≠: the two win rates differ by more than chance "
-        "(Fisher's exact test at 5 %, not corrected for the number of pairs; of the thesis "
-        f"{THESIS_GAMES} games, with RHEA the {RHEA_GAMES} that its whole percentages point to).",
+        "The thesis' win rates beside ours, of the first-named player: (wins + draws/2) / games. ≠ marks a difference "
+        "that is more than chance (Fisher's exact test at 5 %, not corrected for the number of pairs). The thesis' "
+        f"rates count as {THESIS_GAMES} games, with RHEA as the {RHEA_GAMES} that its whole percentages point to.",
         MATCH
         | {
             "thesis %": ("thesis", percent),
             "ours %": ("score", percent),
             "95 % interval": between,
             "ours − thesis %": ("difference", lambda share: f"{100 * share:+.1f}"),
-            "chance?": ("differs", lambda differs: "≠" if differs else ""),
+            "differs": ("differs", lambda differs: "≠" if differs else ""),
         },
     )
 
@@ -75,7 +75,7 @@ def diversity_table(compared: pd.DataFrame) -> Html:
     """What the games were like: draws, wins of the first mover, lengths, and how many games differ from all others."""
     return table(
         compared,
-        "Draws, wins of whoever moved first, mean length, and distinct games.",
+        "What the games of each pair were like: draws, wins of whoever moved first, mean length, and distinct games.",
         MATCH
         | {
             "draws %": ("drawn", percent),
@@ -104,7 +104,8 @@ def heat_maps(compared: pd.DataFrame, players: Sequence[str]) -> Html:
     return show_panels(
         panels,
         f"Mean win rates against the others, ours, in %. {finding(means, '{:.0f}')}",
-        "Win rates in percent of the column's player against the row's: ours (above) and Table 5.1 (below).",
+        "How our players compare with the thesis': win rates in percent of the column's player against the row's, ours "
+        "above and those of Table 5.1 below.",
         compared,
         height=2.3,
     )
@@ -121,7 +122,7 @@ def claim_1_table(claim: pd.DataFrame) -> Html:
         "games": "games",
         "verdict": "verdict",
     }
-    caption = "Claim 1, one ordering a row. p: sign test on the decided games, corrected by Holm for all rows."
+    caption = "Claim 1, one ordering a row. p is from a sign test on the decided games, with Holm's correction over all rows."
     if (claim["verdict"] == decide.UNDECIDED).any():
         columns["would decide"] = lambda row: _would_decide(row, len(claim))
         caption += " Would decide: games after which a difference of the observed size shows with 80 % power."
@@ -140,8 +141,8 @@ def rhea_table(changed: pd.DataFrame) -> Html:
     """The changes of RHEA's parameters."""
     return table(
         changed,
-        "RHEA with one parameter changed at a time: win rates against RHEA with the thesis' parameters (p: sign test, "
-        "corrected by Holm for all rows) and against MCTS, and what the unchanged RHEA scores there.",
+        "What each parameter of RHEA changes: win rates against RHEA with the thesis' parameters and against MCTS, and "
+        "what the unchanged RHEA scores against MCTS. p is from a sign test, with Holm's correction over all rows.",
         {
             "changed": "changed",
             "game": ("board", board_name),
@@ -160,27 +161,26 @@ def rhea_prose(changed: pd.DataFrame) -> str:
     stronger = changed[(changed["p_holm"] < stats.ALPHA) & (changed["score"] > 0.5)]
 
     def listed(rows: pd.DataFrame) -> str:
-        return "; ".join(f"{r.changed} in {board_name(r.board)} ({percent(r.score)} %)" for r in rows.itertuples())
+        return ", ".join(f"{r.changed} in {board_name(r.board)}" for r in rows.itertuples())
 
     half = changed[changed["changed"] == HALF]
     lost = half["changed"].index.isin(weaker.index).sum()
     other = len(weaker) + len(stronger) - lost
     return (
-        f"Half the rollouts are weaker in {lost} of {len(half)} games. Of the {len(changed) - len(half)} other changes "
-        f"{other} make a difference by the same test. Weaker: {listed(weaker) or 'none'}. "
-        f"Stronger: {listed(stronger) or 'none'}."
+        f"With half the rollouts RHEA is weaker in {lost} of {len(half)} games. Of the {len(changed) - len(half)} other "
+        f"changes {other} make a difference by the same test. Changes that make it weaker: {listed(weaker) or 'none'}. "
+        f"Changes that make it stronger: {listed(stronger) or 'none'}."
     )
 
 
 def printed_prose(checks: pd.DataFrame) -> str:
     """Cells of the printed table that do not differ from one half after Holm's correction."""
     same = [
-        f"{method_name(r.column_player)} against {method_name(r.row_player)} in {board_name(r.game)} "
-        f"({r.win_pct:g} %, p {p_value(r.binom_p_two_sided)} before the correction)"
+        f"{method_name(r.column_player)} against {method_name(r.row_player)} in {board_name(r.game)} ({r.win_pct:g} %)"
         for r in checks.itertuples()
         if r.holm_p >= stats.ALPHA
     ]
     return (
-        f"Of its {len(checks)} printed win rates {len(same)} do not differ from one half by the binomial test with "
-        f"Holm's correction, taking the caption's number of games: {'; '.join(same)}."
+        f"By the binomial test with Holm's correction, and with the caption's number of games, {len(same)} of the "
+        f"{len(checks)} printed win rates do not differ from one half: {'; '.join(same)}."
     )

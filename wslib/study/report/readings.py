@@ -45,8 +45,8 @@ def distance_table(distance: pd.DataFrame) -> Html:
     numbers = {"all games": "rms"} | {board_name(board): board for board in _boards(distance)}
     return table(
         distance.reset_index(),
-        "Distance to Table 5.1 in percentage points (root mean square over its pairs), and the pairs whose win rates "
-        "differ by more than chance (Fisher's exact test at 5 %).",
+        "How far each reading is from Table 5.1, in percentage points (root mean square over its pairs), and how many "
+        "cells differ by more than chance (Fisher's exact test at 5 %).",
         {"reading": "reading"}
         | {head: (column, "{:.1f}") for head, column in numbers.items()}
         | {"cells that differ": lambda row: f"{row.cells} of {row.of}"},
@@ -76,8 +76,8 @@ def distance_figure(distance: pd.DataFrame, floor: float) -> Html:
         {"": draw},
         f"“{nearest}” is nearest to Table 5.1, at {distance['rms'].iloc[0]:.1f} percentage points over all games, "
         f"“{farthest}” farthest, at {distance['rms'].iloc[-1]:.1f}; chance alone leaves {floor:.1f}.",
-        f"How far each reading of the formulas is from Table 5.1; the closest is “{nearest}”. Dashed: what chance "
-        "alone would leave between two samples of these sizes.",
+        f"Of all readings of the formulas, “{nearest}” comes closest to Table 5.1. The dashed line is the distance "
+        "that chance alone would leave between two samples of these sizes.",
         distance.reset_index(),
         key={"all games" if name == "rms" else board_name(name): look for name, look in looks.items()}
         | {"chance alone": Look(THESIS, "", "--")},
@@ -116,7 +116,7 @@ def readings_table(claims: dict[str, pd.DataFrame]) -> Html:
             row[f"RHEA against random, {board_name(r.board)} %"] = percent(r.score)
             row["“does not beat it”"] = r.verdict
         rows.append(row)
-    return show_table(pd.DataFrame(rows), "Claim 1 under each reading of the formulas.")
+    return show_table(pd.DataFrame(rows), "What becomes of claim 1 under each reading of the formulas.")
 
 
 def in_readings(compared: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
@@ -138,11 +138,11 @@ def in_readings(compared: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
 def in_readings_prose(wide: pd.DataFrame, a: str, b: str) -> str:
     """Which reading of a match comes nearest to the printed win rates, over all games."""
     if wide["rms"].isna().all():
-        return "The thesis prints nothing of these games."
+        return "The thesis prints no win rates for these games."
     best, default = wide["rms"].idxmin(), wide.loc["default", "rms"]
     return (
-        f"For {method_name(a)} against {method_name(b)}, **{best}** comes nearest to the print over all games, at "
-        f"{wide.loc[best, 'rms']:.1f} points; the default is at {default:.1f}."
+        f"For {method_name(a)} against {method_name(b)}, **{best}** comes nearest to the printed win rates over all games, "
+        f"at {wide.loc[best, 'rms']:.1f} points; the default is at {default:.1f}."
     )
 
 
@@ -151,8 +151,8 @@ def in_readings_table(wide: pd.DataFrame, a: str, b: str) -> Html:
     printed = pd.DataFrame([{"reading": "thesis"} | wide.attrs["thesis"]])
     return table(
         pd.concat([printed, wide.reset_index()], ignore_index=True),
-        f"Win rate of {method_name(a)} against {method_name(b)} in %, in several readings; distance: root mean square "
-        "over the games, in percentage points.",
+        f"What each reading does to {method_name(a)} against {method_name(b)}: win rates in %, and the distance to the "
+        "thesis over the games (root mean square, in percentage points).",
         {"reading": "reading"}
         | {board_name(board): (board, percent) for board in wide.attrs["thesis"]}
         | {"distance": ("rms", "{:.1f}")},

@@ -30,8 +30,8 @@ def cells_figure(cells: pd.DataFrame) -> Html:
         panels,
         f"Win rates against Baseline with untrained networks. "
         f"{finding(points.set_index(['board', 'a'])['score'], '{:.0f} %')}",
-        "Win rate of each enhancement against Baseline with a network that has learned nothing, with its 95 % interval "
-        "over networks. To the right of the line the enhancement is the better player.",
+        "How each enhancement does against Baseline with networks that have learned nothing: win rate with its 95 % "
+        "interval over networks. To the right of the line the enhancement is the better player.",
         cells,
         across="against Baseline, %",
         height=height,
@@ -42,8 +42,8 @@ def cells_table(cells: pd.DataFrame) -> Html:
     """Table 6.1, ours beside the thesis'."""
     return table(
         cells,
-        "Win rate of each enhancement against Baseline. Every game has a new random network, shared by both players: "
-        "the interval is one over networks. By Q_rave: the enhancement's final move goes by Q_rave instead of visits.",
+        "The thesis' win rates against Baseline beside ours. Every game has a new random network, shared by both "
+        "players, so the interval is over networks. By Q_rave: the final move goes by Q_rave instead of visits.",
         ENHANCEMENT
         | {
             "thesis %": ("thesis", percent),
@@ -60,8 +60,8 @@ def one_network_table(cells: pd.DataFrame) -> Html:
     """What a single network for all games would have shown."""
     return table(
         cells,
-        "The same matches with one fixed network for all games. Playouts make games differ; Baseline and RAVE use "
-        "chance only to break ties. Every win rate in this column is about that one network.",
+        "The same matches with a new network for every game, and with one network for all games. Playouts make games "
+        "differ; Baseline and RAVE use chance only to break ties.",
         ENHANCEMENT
         | {
             "a network per game %": ("score", percent),
@@ -87,7 +87,7 @@ def final_move_table(cells: pd.DataFrame) -> Html:
     apart = both.assign(**{name: 100 * (both[name] - both["thesis"]).abs() for name in ("score", "by_q_rave")})
     return table(
         apart.groupby("a", sort=False)[["score", "by_q_rave"]].mean().reset_index(),
-        "Mean distance to the printed cells in percentage points, by what the final move goes by.",
+        "Which final move comes closer to the printed cells: mean distance in percentage points.",
         {
             "enhancement": ("a", method_name),
             "visits": ("score", "{:.1f}"),
@@ -122,7 +122,7 @@ def in_readings_table(found: pd.DataFrame, cells: pd.DataFrame) -> Html:
     return table(
         shown.reset_index(),
         "Win rates against Baseline in %, in other readings; –: the reading changes nothing there. In the last column "
-        "both players draw their moves from their policies in the plies in which self-play does (T').",
+        "both players draw their first moves from their policies, for as many plies as in self-play (T').",
         ENHANCEMENT | {str(name): (name, percent) for name in shown},
     )
 
@@ -135,10 +135,10 @@ def in_readings_prose(found: pd.DataFrame, readings: Collection[str]) -> str:
         means = apart.groupby("reading", sort=False)[["score", "usual"]].mean()
         best = means.loc[(means["usual"] - means["score"]).idxmax()]
         parts.append(
-            f"In {board_name(board)} *{best.name}* gains most on the default: it is {best['score']:.1f} points from "
-            f"the printed win rates on average, the default {best['usual']:.1f} in the same cells."
+            f"In {board_name(board)} *{best.name}* comes nearer to the printed win rates than the default: it is "
+            f"{best['score']:.1f} points from them on average, the default {best['usual']:.1f} in the same cells."
             if best["score"] < best["usual"]
-            else f"In {board_name(board)} none is nearer to the printed win rates than the default."
+            else f"In {board_name(board)} none comes nearer to the printed win rates than the default."
         )
     return " ".join(parts)
 
@@ -156,7 +156,8 @@ def sampling_table(found: pd.DataFrame) -> Html:
         })  # fmt: skip
     return show_table(
         pd.DataFrame(rows),
-        "Mean win rate of the enhancements against Baseline, always with the best move and with the first moves drawn.",
+        "What drawing the first moves does to the enhancements: their mean win rate against Baseline, when both always "
+        "play their best move and when both draw their first moves.",
     )
 
 
@@ -168,8 +169,8 @@ def printed_prose(checks: pd.DataFrame) -> str:
         if r.holm_p >= stats.ALPHA
     ]
     return (
-        f"Of the thesis' {len(checks)} printed cells, {len(same)} do not differ from one half after correction for "
-        f"their number: {', '.join(same)}."
+        f"After correction for their number, {len(same)} of the thesis' {len(checks)} printed cells do not differ from "
+        f"one half: {', '.join(same)}."
     )
 
 
@@ -188,7 +189,8 @@ def matrix_figure(matches: pd.DataFrame, methods: list[str]) -> Html:
     return show_panels(
         {board_name(board): partial(matrix, values=shares(board)) for board in dict.fromkeys(frame["board"])},
         f"Mean win rates against the others, in %. {finding(means, '{:.0f}')}",
-        "Win rates in percent of the row's player against the column's, untrained networks, one per game.",
+        "How the searches do against each other with untrained networks, a new one for every game: win rates in "
+        "percent of the row's player against the column's.",
         frame.drop(columns="origin", errors="ignore"),
         height=3.2,
         width=WIDE,
@@ -199,9 +201,9 @@ def claim_2_table(claim: pd.DataFrame) -> Html:
     """The orderings of claim 2."""
     return table(
         claim,
-        "Claim 2 as orderings of win rates against Baseline (sign test against one half; Fisher's exact test between "
-        "two enhancements or games), corrected by Holm for these rows and for the orderings that other sentences of "
-        "the sources add.",
+        "Claim 2 as orderings of win rates against Baseline. p is from a sign test against one half, or from Fisher's "
+        "exact test between two enhancements or games. Holm's correction is over these rows and the orderings that "
+        "other sentences of the sources add.",
         {
             "claimed": "name",
             "part": "about",

@@ -320,7 +320,7 @@ def coin_prose(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str, games: 
     ours = float(own["mean"].mean())
     between = mean < theirs < ours and p < stats.ALPHA
     return f"{text} Ours end in {ours:.1f}. " + (
-        "The print lies between the two. A weight that falls faster than 1/i, though not to zero at once, would do that."
+        "The print lies between the two, as a weight would have it that falls faster than 1/i, but not to zero at once."
         if between
         else "So a vanishing weight is not what sets the two studies apart."
         if p < stats.ALPHA
