@@ -13,9 +13,8 @@
 # %% [markdown]
 # # Perfect play: a measuring rod
 #
-# **The question.** A win rate says who beats whom; it does not say how well anybody plays. On 6×6 boards the truth can be
-# computed. How close do the players without a network come to it, does a larger budget bring them closer, and which
-# readings of RAVE lead there at all?
+# **The question.** A win rate says who beats whom, but not how well anybody plays. On 6×6 boards the truth can be computed. How close do
+# the players without a network come to it? Does a larger budget bring them closer, and under which readings of RAVE does it do so at all?
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: the published scale; smoke: seconds (12 positions, 10 and 40 simulations)
@@ -53,21 +52,21 @@ origin(results, asked.name)
 show(say(report.convergence_prose(found)), report.optimal_figure(rows))
 
 # %% [markdown]
-# A curve that rises to the right buys better moves with more search. One that stays flat has stopped listening: whatever the search finds
-# out, the final move does not go by it.
+# Where a curve rises to the right, more search buys better moves. Where it stays flat, the final move does not go by what the search
+# finds out.
 #
 # ## Who wins
 #
-# `solve(position)` gives the exact value of a position and of each of its moves, and draws itself:
+# `solve(position)` gives the exact value of a position and of each of its moves:
 
 # %%
 pictured(
     solve(game("othello-4x4").start()),
-    "Othello on 4×4, solved: the value of every first move, for the player who makes it.",
+    "Othello on 4×4 is solved in a moment. On the cells: the value of every first move, in discs, for the player who makes it.",
 )
 
 # %% [markdown]
-# The openings of the larger boards take longer and come from the stored results: each first move with what it leads to.
+# The openings of the larger boards take longer, and come from the stored results: here is every first move with what it leads to.
 
 # %%
 openings = [unit for unit, part in zip(asked.units(), labels["part"], strict=True) if part == "openings"]
@@ -80,35 +79,35 @@ show(
 )
 
 # %% [markdown]
-# A game that one side wins with perfect play can still be a fair test between players who do not see it. Othello 6×6 from its start is too large for this solver: its value is not computed here.
+# A game that one side wins with perfect play can still be a fair test between players who do not see the win. Othello on 6×6 is too large
+# for this solver to value from the start.
 #
 # ## How close the players come
 #
-# None of the sources measures this. A search by {term}`visits` with ever more simulations approaches perfect play in the limit
-# {cite}`kocsis2006bandit`; for a final move by Q_rave there is no such promise, because {term}`AMAF` values forget *when* a move was
-# played.
+# None of the sources measures this. With ever more simulations, a search by {term}`visits` approaches perfect play in the limit
+# {cite}`kocsis2006bandit`. A final move by Q_rave has no such promise, because {term}`AMAF` values forget *when* a move was played.
 #
-# Two sets of positions per game, made [here](positions.ipynb): *broad*, from random and half-random games, and *path*, from
-# games between strong players. In all of them the choice of move matters. A move is optimal if it keeps the value of the
-# position.
+# There are [two sets of positions](positions.ipynb) for each game: *broad*, from random and half-random games, and *path*, from games
+# between strong players. In all of them the choice of the move matters. A move is optimal if it keeps the value of the position.
 
 # %%
 display(*(report.budget_table(rows, board) for board in asked.boards))
 
 # %% [markdown]
-# *Regret* is how much value a move gives away on average, and weighs a win that becomes a loss twice as much as one that becomes a draw.
-# Compare the two sets: positions from games between strong players ask for quiet moves, those from half-random games for punishing ones.
+# *Regret* is how much value a move gives away on average. A win that becomes a loss weighs twice as much as one that becomes a draw.
+# Compare the two sets: positions from games between strong players ask for quiet moves, those from half-random games for moves that
+# punish errors.
 #
 # ## What converges
 #
-# The readings of the final move are taken from one and the same search: they differ only in how its tree is read.
+# All readings of a player's final move come from one and the same search. They differ only in how its tree is read.
 
 # %%
 budgets = sorted(set(rows["simulations"]) - {0})[-2:]
 report.convergence_table(found, (budgets[0], budgets[-1]))
 
 # %% [markdown]
-# *Converges* means that the last step of the budget removed at least a tenth of the errors that were left; *stalls* that it did not.
+# *Converges* means that the last step of the budget removed at least a tenth of the errors that were left, and *stalls* that it did not.
 #
 # ## By phase
 
@@ -116,14 +115,14 @@ report.convergence_table(found, (budgets[0], budgets[-1]))
 report.phase_table(rows)
 
 # %% [markdown]
-# Late positions have short lines, so that a search of the same size sees more of what is left of the game.
+# Late in a game little is left to play, so a search of the same size sees more of it.
 #
 # ## Limits
 #
-# The sets hold only positions where the choice matters, and whose moves the solver values cheaply; Othello's have
-# few empty cells, and say nothing of its opening. Since a better and a worse move exist, the player to move never stands
-# lost: the value error is measured on won and drawn positions only. Every position is searched once. *Stalls* and
-# *converges* are read off the last step of the budget: they are rules of ours, not statements about the limit.
+# The sets hold only positions where the choice matters, and which the solver can value cheaply. Othello's have few empty cells, and say
+# nothing about its opening. As there is always a better and a worse move, the player to move is never lost, so the value error is
+# measured on won and drawn positions only. Every position is searched once. *Stalls* and *converges* describe the last step of the
+# budget: they are rules of ours, not statements about the limit.
 #
 # ## Exercises
 #
@@ -139,8 +138,9 @@ report.phase_table(rows)
 # search_decisions(player("rave", simulations=1600), found, 0, ("visits", "q_rave"))
 # ```
 #
-# gives both readings' moves; compare `found.values` at them. Then `solve(found[i])` and `search(found[i], method="rave", simulations=1600)`
-# show the truth and the statistics beside each other: the move that Q_rave prefers is often good *later*, and too slow now.
+# gives the moves of both readings; compare `found.values` at them. Then `solve(found[i])` shows the truth, and
+# `search(found[i], method="rave", simulations=1600)` the numbers of the search. The move that Q_rave prefers is often good *later*, and
+# too slow now.
 #
 # </details>
 #
@@ -155,8 +155,8 @@ report.phase_table(rows)
 # measure(player("mcts", simulations=1600, c=2), load("connect4"))["optimal"].mean()
 # ```
 #
-# does, for several `c`. The best one differs from game to game; the differences at the largest budget are
-# smaller than one more step of the budget.
+# does this, for any `c`. Try several: the best one differs from game to game, and at the largest budget it gains less than one more step
+# of the budget would.
 #
 # </details>
 #
@@ -164,7 +164,7 @@ report.phase_table(rows)
 #
 # 1. The thesis has no measure against perfect play; sets, measures and rules for *converges* are ours.
 # 2. RAVE's final move goes by visits unless another reading is named; the text says Q_rave.
-# 3. The random player is measured by expectation, not by drawing moves.
+# 3. The random player's share is computed, not played.
 #
 # ## Run it yourself
 #

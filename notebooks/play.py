@@ -13,8 +13,8 @@
 # %% [markdown]
 # # Play against what was trained
 #
-# Meet the players of this book at a board. Everything happens in the page: the rules, the searches and the networks are written a second
-# time in plain JavaScript, which tests compare with the library position by position and visit by visit. Nothing is sent anywhere.
+# Here you can play against the networks and searches of this book. Everything happens in the page, and nothing is sent anywhere: the
+# rules, the searches and the networks are written a second time in JavaScript, and tests compare them with the library visit by visit.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: as in the book; smoke: seconds
@@ -30,25 +30,25 @@ asked = read_parameters(Look, globals())
 table_to_play_at()
 
 # %% [markdown]
-# Click on a cell, or walk with the arrow keys and play with Enter; `u` takes a move back, `p` passes, `f` turns the board
-# round. **What it thought** shows the position before its last move, shaded by the visits of its search, by their mean
-# value Q, or by what the network says: P, how likely each move is, and V, the value of the position after it. **Hint** lets
-# the opponent search in your place. Point at a cell for its numbers.
+# Click on a cell, or move with the arrow keys and play with Enter; `u` takes a move back, `p` passes, and `f` turns the board
+# round. **What it thought** shows the position before the opponent's last move. It is shaded by the visits of its search, by their mean
+# value Q, or by what the network says: how likely each move is (P), or the value of the position after it (V). **Hint** lets the
+# opponent search in your place. Point at a cell to see its numbers.
 #
-# The networks are those that were published, rounded to half precision, one of a run without a warm start and one of a run with
-# WRoRa. After training both play with the Baseline search, as in the tournaments; the other searches can be chosen too.
-# Without a network the opponent knows the rules and has random playouts, nothing else.
+# For each game there is a published network of a run without a warm start, and one of a run with WRoRa. Both play with Baseline's
+# search, as in the tournaments; you can also choose another search. Without a network the opponent has the rules and random playouts,
+# and nothing else.
 #
 # ## Replays
 #
-# One game of each kind, recorded when this page was made. At every ply the player to move searched the position: its visits
-# shade the board, its expectation is the curve. Where the solver knows the truth within a fraction of a second, dots show it.
+# Step through a game of each kind, recorded when this page was made. At every ply the player to move searched the position. Its visits
+# shade the board, and the curve is the result that it expects. Where the solver finds the truth in a fraction of a second, dots show it.
 
 # %% tags=["hide-input"]
 replays(asked.simulations, asked.seed)
 
 # %% [markdown]
-# Where the curve leaves the dots, a player is wrong about the game; where the dots jump, a move was a mistake.
+# Where the curve leaves the dots, a player is wrong about the game. Where the dots jump, a move was a mistake.
 #
 # ## Exercises
 #
@@ -57,8 +57,8 @@ replays(asked.simulations, asked.seed)
 #
 # <details><summary>A solution</summary>
 #
-# A trap two moves deep: the visits of the strong search leave a move that loses after your best answer, while the weak one has
-# hardly looked at that answer. It shows in the visits long before it shows in the game.
+# A trap two moves deep. The strong search takes its visits away from a move that loses to your best answer; the weak one has hardly
+# looked at that answer. You see it in the visits long before you see it in the game.
 #
 # </details>
 #
@@ -67,8 +67,8 @@ replays(asked.simulations, asked.seed)
 #
 # <details><summary>A solution</summary>
 #
-# There are as many moves as cells, so few simulations visit each once or twice; only with many does the centre stand out. A
-# network's prior is what spares a search this.
+# There are as many moves as cells, so a few simulations visit each only once or twice. Only with many does the centre stand out. A
+# network's prior spares a search this work.
 #
 # </details>
 #

@@ -13,14 +13,14 @@
 # %% [markdown]
 # # Positions whose truth is known
 #
-# To measure players against perfect play we need positions in which the best move is known, the choice matters, and which
-# come up. A set answers for the kind of games that it was taken from, so there are two per game:
+# To measure players against perfect play we need positions in which the best move is known, in which the choice of the move matters,
+# and which come up in games. A set stands for the kind of games that it was taken from, so there are two for each game:
 #
 # - **broad**: from random and half-random games, where errors must be punished;
-# - **path**: from games between strong players after a short random opening, MCTS with a thousand simulations or perfect play
-#   that slips now and then.
+# - **path**: from games between strong players after a short random opening. The players are MCTS with a thousand simulations, and
+#   perfect play that slips now and then.
 #
-# The truth is computed by [the solver](perfect_play.ipynb). This page shows the sets and makes a small one anew.
+# The [solver](perfect_play.ipynb) computes the truth. This page shows the sets, and makes a part of them once more.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: as in the book; smoke: seconds
@@ -56,39 +56,40 @@ for name in BOARDS:
                      "plies": f"{plies.min()} to {plies.max()}", "won, not drawn %": f"{100 * won:.0f}",
                      "optimal at random %": f"{100 * found.chance.mean():.0f}"})  # fmt: skip
 show_table(
-    pd.DataFrame(rows), "Positions by phase, how many of them the player to move wins, and how often chance is right."
+    pd.DataFrame(rows), "What is in each set: positions by phase, how many of them the player to move wins, and how often chance is right."
 )
 
 # %% [markdown]
-# The last column is what a player would score who draws among the legal moves: a set in which chance is often right separates good players
-# less. Both sets of a game have as many positions of each phase, so that their means can be compared.
+# The last column is how often a player would be right who draws among the legal moves. The higher it is, the less a set separates good
+# players. Both sets of a game have the same number of positions of each phase, so that their means can be compared.
 
 # %%
 files = digests()
 show_table(
     files,
-    "The files in data/positions, with the beginnings of their digests; SHA256SUMS beside them has them whole.",
+    "The files in data/positions and how their digests begin. SHA256SUMS beside them has the whole digests.",
     {"sha256": "{:.16}…"},
 )
 
 # %% [markdown]
-# The digests let anybody check that two people measure by the same positions. One of each phase, with the truth about every move:
+# By the digests anybody can check that two people measure by the same positions. Here is a position of each phase, with the truth about
+# every move:
 
 # %%
 found = load(asked.board, "path")
 shown = [found[int((found.labels["phase"] == phase).to_numpy().argmax())] for phase in PHASES]
 pictured(
     draw.boards([solve(position).plot() for position in shown]),
-    "A position of each phase, with what every move leads to.",
+    "Early, middle and late: in each position some moves keep the value and some give it away.",
 )
 
 # %% [markdown]
-# Every legal move is marked with what it leads to. In each board some moves keep the value and some give it away: that is what makes the
-# position worth asking about.
+# Every legal move is marked with what it leads to for the player who makes it. Positions in which all moves are equally good are left
+# out, because they tell nothing about a player.
 #
 # ## Made anew
 #
-# The same seed gives the same positions, in the same order, byte for byte.
+# The same seed gives the same positions in the same order, to the last byte:
 
 # %% tags=["hide-input"]
 say(" ".join(rebuilt_as_published(asked.board, which, asked.seed, asked.rebuilt) for which in SETS))
@@ -100,8 +101,8 @@ say(" ".join(rebuilt_as_published(asked.board, which, asked.seed, asked.rebuilt)
 #
 # <details><summary>Solution</summary>
 #
-# `((found.values == found.value[:, None]).sum(axis=1) == 1).mean()`: illegal moves have a value of their own, so they do
-# not count.
+# `((found.values == found.value[:, None]).sum(axis=1) == 1).mean()` is the share. Illegal moves have a value of their own, so they do not
+# count.
 #
 # </details>
 #
@@ -109,7 +110,7 @@ say(" ".join(rebuilt_as_published(asked.board, which, asked.seed, asked.rebuilt)
 #
 # <details><summary>Solution</summary>
 #
-# A position is lost when *every* move loses; then the choice does not matter, and the position is not taken.
+# A position is lost when *every* move loses. Then the choice does not matter, so the position is not taken.
 #
 # </details>
 #
@@ -124,4 +125,4 @@ say(" ".join(rebuilt_as_published(asked.board, which, asked.seed, asked.rebuilt)
 # papermill notebooks/positions.py out.ipynb -p rebuilt 540
 # ```
 #
-# makes both sets of Connect Four anew, in a few minutes.
+# makes both sets of Connect Four once more, in a few minutes.

@@ -13,10 +13,10 @@
 # %% [markdown]
 # # How the published tournaments were played, and what that does
 #
-# **The question.** A tournament rates finished networks (thesis, section 5.5.2). In the published ones, as far as the author's
-# public programs show, every game starts from the empty board, both players always make their best move, and each keeps its
-# search tree from game to game. Elsewhere in this book games start from random openings, each played with both colours, and every
-# game has trees of its own. Do the same networks get the same ratings both ways?
+# **The question.** The thesis rates its finished networks in tournaments (section 5.5.2). As far as the author's public programs show,
+# every game there starts from the empty board, both players always make their best move, and each keeps its search tree from game to
+# game. Elsewhere in this book games start from random openings, each played with both colours, and every game has trees of its own. Do
+# the same networks get the same ratings both ways?
 #
 # The thesis claims nothing about this. But all its claims about trained players rest on such ratings, and below they are judged under
 # each way of playing and of rating.
@@ -64,50 +64,46 @@ origin(found, asked.name)
 # %%
 prose = f"{why.variety_prose(pairs)} {report.order_prose(correlations)}".strip()
 show(
-    say(prose or "No two networks have met in all four ways yet, so that the question is open."),
+    say(prose or "No two networks have met in all four ways of playing yet, so the question is open."),
     why.variety_figure(pairs),
 )
 
 # %% [markdown]
-# The further left a mark, the more often the same game is counted again. Two is the least that two players without chance can
+# The further left a mark lies, the more often the same game is counted again. Two is the least that two players without chance can
 # show: one game with either colour.
 
 # %% tags=["hide-input"]
 entrants = sorted({name for name in (*pairs["a"], *pairs["b"]) if name != ANCHOR})
-there = (
-    f"; so far this page is about {report.boards_prose(pairs)}, and these play: {', '.join(entrants)}"
-    if entrants
-    else ""
-)
+there = f" They are about {report.boards_prose(pairs)}, with {len(entrants)} networks." if entrants else ""
 say(
-    f"{len(pairs) or 'None'} of {len(asked.habit_units())} matches, of {asked.games} games each, {'is' if len(pairs) < 2 else 'are'} "
-    f"there in all four ways{there}. The networks are the final ones of [the runs of five iterations](warmstart.html), with the preset "
-    f"`{asked.preset}`; a random player meets them all."
+    f"{len(pairs) or 'None'} of {len(asked.habit_units())} matches, of {asked.games} games each, {'has' if len(pairs) < 2 else 'have'} "
+    f"been played in all four ways.{there} The networks are the final ones of [the runs of five iterations](warmstart.html), with the "
+    f"preset `{asked.preset}`; a random player meets them all."
 )
 
 # %% [markdown]
 # ## Two habits
 #
-# The two habits can be kept one without the other:
+# The old way has two habits, and each can be kept without the other:
 #
-# 1. **The empty board.** Two players without chance who begin the same game twice play the same game twice. With each
-#    colour that makes two different games, however many are played.
+# 1. **The empty board.** Two players without chance who begin from the same board play the same game again. With both colours that
+#    makes two different games, however many are played.
 # 2. **Trees kept over all games.** A tree that has been searched before is not empty when the next game begins: the player
-#    knows more, and sooner or later prefers another move. That makes games differ, but not independent of each other: the
-#    tenth game is played by players who have searched more than those of the first, and who have met each other before.
+#    knows more, and sooner or later prefers another move. So games differ, but they are not independent. The players of the tenth game
+#    have searched more than those of the first, and have met each other before.
 #
-# The author's player lists also keep trees from match to match. Here they are kept within a match: from the first game of
-# a pairing to its last.
+# In the author's program trees are even kept from match to match. Here they are kept within a match, from the first game of a pairing
+# to its last.
 
 # %%
 report.ways_table(pairs)
 
 # %% [markdown]
-# *One outcome per colour* is the share of pairings in which all games with one colour ended alike: of their twenty games two carry
-# all there is to know.
+# *One outcome per colour* is the share of pairings in which all games with the same colours end alike. Two of their twenty games tell all
+# there is to know.
 #
-# Different games are not yet independent games. If they were, it would not matter in which order the results came. A tree
-# that is kept can win the same line again and again, until one of the two has searched enough to leave it:
+# Games that differ need not be independent. If they were, the order of the results would not matter. But a player who keeps its tree can
+# win the same line again and again, until one of the two has searched enough to leave it:
 
 # %%
 report.streaks_table(streaks)
@@ -115,11 +111,11 @@ report.streaks_table(streaks)
 # %% [markdown]
 # Where the first number is well above the second, results come in streaks: the next game depends on the last one.
 #
-# The logs of an earlier tournament that the author has published contain the totals of each pairing and no more. In them,
-# most pairings look as if one outcome per colour explained them; the column *looks so in the totals* is made for comparison
-# with that. There, all eight "runs" of a group turn out to be one network: the program makes its players in a loop, and each
-# looks up the network's name only when it plays, after the loop has ended. Whether the tournaments of chapters five and six
-# share this is not known. A test of this project shows that eight entrants here are eight networks with eight trees.
+# The author has published the logs of an earlier tournament, with the totals of each pairing. Most pairings in them look as if one
+# outcome per colour explained them; our column *looks so in the totals* is there for comparison. In that tournament, moreover, all eight
+# "runs" of a group turn out to be one network: the program makes its players in a loop, and each looks up the name of its network only
+# when it plays, after the loop has ended. We do not know whether the tournaments of chapters 5 and 6 share this. Here a test checks that
+# eight entrants are eight networks with eight trees.
 #
 # ## Ratings
 
@@ -127,20 +123,20 @@ report.streaks_table(streaks)
 report.elo_figure(elos, pairs)
 
 # %% [markdown]
-# If the way of playing did not matter, all marks would lie near the line. A mark far from it is a network that one way of playing
-# calls strong and the other does not.
+# If the way of playing did not matter, all marks would lie near the line. A mark far from it is a network that looks strong in one way
+# of playing and not in the other.
 
 # %%
 show(report.ratings_table(elos), report.correlations_table(correlations))
 
 # %% [markdown]
-# Kendall's tau compares the *order* of the networks: one is the same order, zero is no relation, and minus one the order turned round.
-# Rows that change only the setting of the rating show how little that matters beside the way of playing, or how much.
+# Kendall's tau compares the *order* of the networks: one is the same order, zero is no relation, and minus one is the reverse order.
+# Compare the rows that change only the setting of the rating with those that change the way of playing: which matters more?
 #
 # ## Whole pools
 #
-# The pools of the thesis' figures, with all their networks: our way, fresh trees from the empty board, and the old way. The last column
-# is what a reader of the figure would remember, the kind of run that looks best.
+# The same can be asked about the pools of the thesis' figures, with all their networks: our way, fresh trees from the empty board, and
+# the old way. The last column is what a reader of such a figure would remember, namely the kind of run that looks best.
 
 # %%
 by_way = runs_by_way(found[found["part"] == "pool"])
@@ -162,9 +158,9 @@ show(say(report.claims_prose(claims)), report.claims_table(claims))
 #
 # ## Limits
 #
-# A handful of networks a game is enough to see what repeats, and not enough to say by how many Elo the old way is off on
-# average. How the author's final tournaments were played is inferred from his public programs for earlier chapters. Part
-# of what moves between two ways is chance: our way played again with another seed would also give somewhat other ratings.
+# A handful of networks in each game is enough to see what repeats, but not enough to say by how many Elo the old way is off on average.
+# How the author's final tournaments were played is inferred from his public programs for earlier chapters. Part of the difference
+# between two ways is chance: our own way, played again with another seed, would also give somewhat different ratings.
 #
 # ## Exercises
 #
@@ -172,9 +168,9 @@ show(say(report.claims_prose(claims)), report.claims_table(claims))
 #
 # <details><summary>A solution</summary>
 #
-# With fresh trees it stays at about two. With kept trees new games went on turning up in the pairings that we tried, late ones
-# too, and yet the results came in long streaks: whole stretches won by one side, then by the other. The number of different
-# games does not say how much a pairing tells about its players.
+# With fresh trees it stays at about two. With kept trees new games went on turning up, even late, in the pairings that we tried. Yet
+# the results came in long streaks, won by one side and then by the other. So the number of different games does not say how much a
+# pairing tells about its players.
 #
 # </details>
 #
@@ -182,15 +178,15 @@ show(say(report.claims_prose(claims)), report.claims_table(claims))
 #
 # <details><summary>A solution</summary>
 #
-# Compare the rows *openings, trees kept* and *empty board, fresh trees*. Kept trees cost independence, the empty board costs
-# nearly all games but two. With openings, kept trees do less harm, because the next game leads elsewhere.
+# Compare the rows *openings, trees kept* and *empty board, fresh trees*. Kept trees cost independence; the empty board costs all games
+# but two. With openings kept trees should do less harm, because the next game leads elsewhere.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
-# 1. Trees are kept within a match; the author's are kept over a whole tournament, so that play also depends on its schedule.
-# 2. Equal visits are decided by chance from a seeded stream; in the author's older program the first move wins the tie.
+# 1. Trees are kept within a match. The author's are kept over a whole tournament, so play also depends on the schedule.
+# 2. Ties between moves are broken by chance, from a seeded stream. In the author's older program the first move wins the tie.
 # 3. Both settings of the rating are shown; the thesis has one.
 #
 # ## Run it yourself
@@ -200,4 +196,4 @@ show(say(report.claims_prose(claims)), report.claims_table(claims))
 # papermill notebooks/published_tournaments.py out.ipynb -p preset smoke
 # ```
 #
-# takes about half a minute; the whole scale, with the networks at hand, some hours on two cores.
+# takes about half a minute; the whole scale takes some hours on two cores.

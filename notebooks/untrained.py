@@ -60,9 +60,7 @@ origin(results, asked.name)
 # %%
 held = (claim["verdict"] == decide.REPLICATED).sum()
 show(
-    say(
-        f"{report.in_short(cells)} **Claim 2 as a whole: {verdict}.** Of its {len(claim)} orderings {held} hold."
-    ),
+    say(f"{report.in_short(cells)} **Claim 2 as a whole: {verdict}.** Of its {len(claim)} orderings {held} hold."),
     report.cells_figure(cells),
 )
 

@@ -67,7 +67,9 @@ def test_how_often_more_search_helps_is_counted_by_what_the_final_move_goes_by()
     found = pd.DataFrame({"board": "othello", "player": players, "after": 0.1,
                           "verdict": ["converges", "stalls", "converges", "stalls", "stalls"]})  # fmt: skip
     said = perfect.convergence_prose(found)
-    assert "by visits in 1 of 2, by the mean value Q in 1 of 1, by Q_rave in 0 of 1, by RHEA in 0 of 1" in said
+    assert "Yes, where the final move goes by the mean value Q (1 of 1 cases)." in said
+    assert "Mostly not, where it goes by visits (1 of 2 cases) or by Q_rave (0 of 1 cases)." in said
+    assert "RHEA gains in 0 of 1 games." in said
     assert "One budget says nothing" in perfect.convergence_prose(found.head(0))
 
 

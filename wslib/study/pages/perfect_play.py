@@ -163,11 +163,12 @@ def openings_prose(solutions: Sequence[Solution]) -> str:
     parts = []
     for solution in solutions:
         board, line = solution.position.game, solution.position.move_list
-        begin = f"{board.title}" + (f" after {line}" if line else "")
+        begin = board.title + (f" after the move {line}" if line else "")
         result = {1: "is won by the player to move", 0: "is a draw", -1: "is lost for the player to move"}
         known = "is not solved" if solution.value is None else result[solution.value]
         best, all_moves = solution.best, len(solution.values)
-        keeps = f"; {len(best)} of {all_moves} moves keep that: {', '.join(best)}" if len(best) < all_moves else ""
+        which = f" ({', '.join(best)})" if len(best) < 4 else ""
+        keeps = f"; {len(best)} of {all_moves} moves{which} keep that value" if len(best) < all_moves else ""
         parts.append(f"{begin} {known}{keeps if solution.solved else ''}.")
     return " ".join(parts)
 

@@ -80,8 +80,8 @@ def against_random_figure(found: pd.DataFrame, games: int) -> Html:
     return show_panels(
         panels,
         f"RHEA's score against random play. {finding(scores, '{:.0f} %')}",
-        f"How RHEA does against random play in {games} games, with 95 % intervals, when actions that have become illegal "
-        "are repaired, and when they are replaced at random. On the line RHEA plays no better than chance.",
+        f"How RHEA does against random play in {games} games, with 95 % intervals, when actions that have become "
+        "illegal are repaired, and when they are replaced at random. On the line RHEA plays no better than chance.",
         found,
         across="score, %",
         height=height,

@@ -46,10 +46,10 @@ def ways_table(pairs: pd.DataFrame) -> Html:
     cells = cells.join(groups["distinct"].agg(["mean", "min", "max"]))
     return table(
         cells.reset_index(),
-        f"{groups.size().max()} pairings of two networks a game and way, {pairs['games'].max():.0f} games each. "
-        "Distinct games: mean, fewest and most. One outcome per colour: with either colour all games ended alike. In "
-        "the totals, where colours are added up, one sees only whether wins, draws and losses are none, half or all "
-        "of the games.",
+        f"How much games repeat in four ways of playing: {groups.size().max()} pairings of two networks in each game "
+        f"and way, of {pairs['games'].max():.0f} games each. Distinct games: mean, fewest and most. One outcome per "
+        "colour: all games with the same colours end alike. In the totals one only sees whether wins, draws and "
+        "losses are none, half or all of the games.",
         {
             "game": ("board", board_name),
             "way": ("way", NAMES.get),
@@ -90,7 +90,7 @@ def streaks_table(found: pd.DataFrame) -> Html:
     return table(
         found,
         "How often a game between two networks ends like the one before it with the same colours, and how often it "
-        "would if the order of games did not matter.",
+        "would if the results came in any other order.",
         {
             "game": ("board", board_name),
             "way": ("way", NAMES.get),
@@ -118,7 +118,7 @@ def ratings_table(frame: pd.DataFrame) -> Html:
     shown.columns = [f"{way} {setting}" for way, setting in frame.columns]
     return table(
         shown.reset_index(),
-        "Elo of the same networks, played and rated in two ways each (random: 0).",
+        "Elo of the same networks, in two ways of playing and two settings of the rating. The random player has 0.",
         {
             "game": ("board", board_name),
             "player": ("player", _player_name),
@@ -155,8 +155,8 @@ def correlations_table(found: pd.DataFrame) -> Html:
     """:func:`correlations` as a table."""
     return table(
         found,
-        "Agreement with the first row of each game over the networks' ratings: order (1: the same) and distance, after "
-        "the means of both are made equal.",
+        "How far each way of playing and rating agrees with ours, the first row of each game: in the order of the "
+        "networks (1: the same), and in their distances once both means are made equal.",
         {"game": ("board", board_name), **AGREEMENT, "best network": ("best", _player_name)},
     )
 
@@ -186,7 +186,7 @@ def elo_figure(frame: pd.DataFrame, pairs: pd.DataFrame) -> Html:
     return show_panels(
         {board_name(board): drawn(board) for board in dict.fromkeys(frame.index.get_level_values("board"))},
         f"The old way puts the same networks in another order: {moved}.",
-        "The same networks twice: played and rated our way (across) and the old way (up). On the line, both agree.",
+        "Each mark is a network, played and rated in our way (across) and in the old way (up). On the line both agree.",
         _flat(frame, pairs),
         key={kind_name(kind): look for kind, look in looks.items()},
         across="Elo, our way and setting",
@@ -238,8 +238,8 @@ def pools_table(found: pd.DataFrame) -> Html:
     sizes = found.groupby("board")["player"].nunique() - 1
     return table(
         agreed.assign(kind=best, networks=[sizes[row.board] for row in agreed.itertuples()]),
-        "Whole pools, played in three ways and rated in two: agreement with our way and setting over the networks, and "
-        "the kind of run with the highest mean.",
+        "How far whole pools, played in three ways and rated in two, agree with our way and setting; and the kind of "
+        "run with the highest mean.",
         {"pool": "board", "networks": "networks", **AGREEMENT, "best kind": ("kind", kind_name)},
     )
 

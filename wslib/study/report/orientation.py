@@ -122,7 +122,7 @@ def claim_1_table(claim: pd.DataFrame) -> Html:
         "games": "games",
         "verdict": "verdict",
     }
-    caption = "Claim 1, one ordering a row. p is from a sign test on the decided games, with Holm's correction over all rows."
+    caption = "Claim 1, one ordering a row. p is of a sign test on the decided games, corrected by Holm over all rows."
     if (claim["verdict"] == decide.UNDECIDED).any():
         columns["would decide"] = lambda row: _would_decide(row, len(claim))
         caption += " Would decide: games after which a difference of the observed size shows with 80 % power."
@@ -167,9 +167,9 @@ def rhea_prose(changed: pd.DataFrame) -> str:
     lost = half["changed"].index.isin(weaker.index).sum()
     other = len(weaker) + len(stronger) - lost
     return (
-        f"With half the rollouts RHEA is weaker in {lost} of {len(half)} games. Of the {len(changed) - len(half)} other "
-        f"changes {other} make a difference by the same test. Changes that make it weaker: {listed(weaker) or 'none'}. "
-        f"Changes that make it stronger: {listed(stronger) or 'none'}."
+        f"With half the rollouts RHEA is weaker in {lost} of {len(half)} games. Of the {len(changed) - len(half)} "
+        f"other changes {other} make a difference by the same test. "
+        f"Changes that make it weaker: {listed(weaker) or 'none'}; that make it stronger: {listed(stronger) or 'none'}."
     )
 
 

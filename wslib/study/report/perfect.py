@@ -83,8 +83,8 @@ def optimal_figure(rows: pd.DataFrame) -> Html:
             for board in dict.fromkeys(frame["board"])
         },
         f"Optimal moves with {frame['simulations'].max()} simulations, in %, both sets. {finding(means, '{:.0f}')}",
-        "Share of moves that keep the value of the position, by budget. Dashed: the final move goes by Q; dotted: by "
-        "Q_rave. The line across is the random player, by expectation.",
+        "How often each player makes a move that keeps the value of the position, by budget. Dashed: the final move "
+        "goes by Q; dotted: by Q_rave. The line across is what a random player can expect.",
         frame.drop(columns=["name", "percent"]),
         key={name: look for name, look in looks.items() if name in players.index},
         across="simulations a move",
@@ -105,9 +105,9 @@ def budget_table(rows: pd.DataFrame, board: str) -> Html:
     measures = ("regret", "value_error", *(("discs_lost",) if board == "othello" else ()))
     return table(
         wide.join(last).reset_index(),
-        f"{board_name(board)}: share of optimal moves by simulations a move; regret (value lost per move, "
-        "from win to loss 2) and value error at the largest budget. By Q and by Q_rave: other readings of the same "
-        "searches.",
+        f"How close each player comes to perfect play in {board_name(board)}: optimal moves by simulations a move, and "
+        "regret (value lost a move; from a win to a loss is 2) and value error at the largest budget. By Q and by "
+        "Q_rave are other readings of the same searches.",
         {"set": "set", "player": lambda row: name_of(row.player, row.reading)}
         | {f"{budget} %": (budget, percent) for budget in budgets}
         | {measure.replace("_", " "): (measure, "{:.2f}") for measure in measures},
@@ -122,7 +122,8 @@ def phase_table(rows: pd.DataFrame) -> Html:
     ).reset_index()  # fmt: skip
     return table(
         wide,
-        f"Share of optimal moves by phase, {most['simulations'].max()} simulations a move, final move by visits.",
+        f"How often players move optimally early, in the middle and late in a game: with {most['simulations'].max()} "
+        "simulations a move, and the final move by visits.",
         {"game": ("board", board_name), "set": "set", "player": "player"}
         | {f"{phase} %": (phase, percent) for phase in ("early", "middle", "late") if phase in wide},
     )
@@ -154,8 +155,9 @@ def convergence_table(found: pd.DataFrame, budgets: tuple[int, int]) -> Html:
     """What the last step of the budget does to the errors."""
     return table(
         found,
-        f"Share of moves not optimal, both sets together. Nearly perfect: at most {100 * NEARLY:.0f} % are left; "
-        f"stalls: the last step removed less than {100 * STALLED:.0f} % of the errors.",
+        "What the last step of the budget does to the errors, the moves that are not optimal, in both sets together. "
+        f"Nearly perfect: at most {100 * NEARLY:.0f} % are left; stalls: the step removed less than "
+        f"{100 * STALLED:.0f} % of them.",
         {
             "game": ("board", board_name),
             "player": "player",
@@ -175,16 +177,19 @@ def convergence_prose(found: pd.DataFrame) -> str:
         "by visits": ~found["player"].str.contains(", by |RHEA"),
         "by the mean value Q": found["player"].str.endswith(", by Q"),
         "by Q_rave": found["player"].str.endswith(", by Q_rave"),
-        "by RHEA": found["player"].str.contains("RHEA"),
     }
-    parts = []
+    helped: dict[bool, list[str]] = {True: [], False: []}
     for how, those in groups.items():
-        here = found[those]
-        if len(here):
-            parts.append(f"{how} in {(here['verdict'] != 'stalls').sum()} of {len(here)}")
+        if those.any():
+            number = int((found.loc[those, "verdict"] != "stalls").sum())
+            helped[2 * number > those.sum()].append(f"{how} ({number} of {those.sum()} cases)")
+    text = "**Does more search bring a player closer to perfect play?**"
+    text += f" Yes, where the final move goes {' or '.join(helped[True])}." if helped[True] else ""
+    text += f" Mostly not, where it goes {' or '.join(helped[False])}." if helped[False] else ""
+    rhea = found.loc[found["player"].str.contains("RHEA"), "verdict"]
+    text += f" RHEA gains in {(rhea != 'stalls').sum()} of {len(rhea)} games." if len(rhea) else ""
     best = found.loc[found.groupby("board", sort=False)["after"].idxmin()]
-    least = ", ".join(f"{board_name(r.board)} {100 * r.after:.0f} %" for r in best.itertuples())
+    least = ", ".join(f"{100 * r.after:.0f} % in {board_name(r.board)}" for r in best.itertuples())
     return (
-        f"**Does more search bring a player closer to perfect play?** Final moves {', '.join(parts)} cases (a player "
-        f"in a game). Moves that give something away, of the best player at the largest budget: {least}."
+        f"{text} With the largest budget, the best player still gives something away in so many of its moves: {least}."
     )

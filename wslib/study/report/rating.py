@@ -53,8 +53,9 @@ def ratings_table(matches: pd.DataFrame) -> Html:
     )
     return table(
         both,
-        "Bayesian Elo of the players of Table 5.1, from the published games, in two settings: advantage and drawelo "
-        "estimated and colours kept; and chess values with the colours summed. Every game is a pool of its own.",
+        "Bayesian Elo of the players of Table 5.1 in two settings, from the same games of ours: first with colours "
+        "kept and advantage and drawelo estimated, then with chess values and the colours summed. Each game is its "
+        "own pool.",
         {
             "game": ("board", board_name),
             "player": ("player", method_name),
@@ -77,7 +78,8 @@ def model_table(matches: pd.DataFrame) -> Html:
         pd.DataFrame(
             {"board": list(found), "ours": list(found.values()), "theirs": [theirs[board] for board in found]}
         ),
-        "The first move's advantage and drawelo, estimated; the thesis' setting has 32.8 and 97.3 in every game.",
+        "Advantage and drawelo as estimated, game by game, and how well they explain the results. The thesis' setting "
+        "has 32.8 and 97.3 in every game.",
         {
             "game": ("board", board_name),
             "advantage": lambda row: f"{row.ours.advantage:.1f}",
@@ -101,7 +103,7 @@ def spans_table(matches: pd.DataFrame) -> Html:
         }
         for board, rating in rated(matches).items()
     ]
-    return show_table(pd.DataFrame(rows), "From the weakest to the strongest player, by the setting of the rating.")
+    return show_table(pd.DataFrame(rows), "How far apart the weakest and the strongest player are in either setting.")
 
 
 def turned_table(matches: pd.DataFrame, board: str) -> Html:
@@ -110,7 +112,7 @@ def turned_table(matches: pd.DataFrame, board: str) -> Html:
     listed, turned = rate(here, THESIS), rate(ordered_pairs(here).iloc[::-1], THESIS)
     return table(
         pd.DataFrame({"player": listed.players, "listed": listed.elo, "turned": [turned[p] for p in listed.players]}),
-        f"{board_name(board)}: Elo of the same games in the thesis' setting, by the order in which players are listed.",
+        f"What the order of the list does in the thesis' setting: Elo from the same games of {board_name(board)}.",
         {
             "player": ("player", method_name),
             "as listed": ("listed", "{:.0f}"),
@@ -125,7 +127,7 @@ def difference_table(matches: pd.DataFrame, a: str, b: str) -> Html:
     found = {board: rating.difference(a, b) for board, rating in rated(matches).items()}
     return table(
         pd.DataFrame({"board": list(found), "difference": list(found.values())}),
-        f"{method_name(a)} above {method_name(b)}, with its interval from the covariance.",
+        f"How far {method_name(a)} is above {method_name(b)}, with the interval from the covariance.",
         {
             "game": ("board", board_name),
             "Elo": lambda row: f"{row.difference.elo:+.0f}",
@@ -141,7 +143,9 @@ def intervals_table(matches: pd.DataFrame, board: str) -> Html:
     shown = pd.DataFrame({"player": kinds["exact"]["player"].map(method_name), "Elo": kinds["exact"]["elo"]})
     for kind, frame in kinds.items():
         shown[KINDS[kind]] = [f"−{r.elo - r.low:.1f} / +{r.high - r.elo:.1f}" for r in frame.itertuples()]
-    return show_table(shown, f"{board_name(board)}: three kinds of interval.", {"Elo": "{:.1f}"})
+    return show_table(
+        shown, f"The same ratings of {board_name(board)} with three kinds of interval.", {"Elo": "{:.1f}"}
+    )
 
 
 def variety_table(games: pd.DataFrame) -> Html:
@@ -149,7 +153,7 @@ def variety_table(games: pd.DataFrame) -> Html:
     found = pd.concat({board: variety(group) for board, group in games.groupby("board", sort=False)}, names=["board"])
     return table(
         found.reset_index("board"),
-        "Beside every rating: distinct games, draws, and the first move.",
+        "What these ratings rest on: distinct games, draws, and the first move.",
         {
             "game": ("board", board_name),
             "player": ("player", method_name),
@@ -174,8 +178,8 @@ def cycles_table(matches: pd.DataFrame) -> Html:
 
     return table(
         pd.DataFrame(rows),
-        "Share of the log-odds' squares that ratings leave unexplained, beside what the same numbers of games show if "
-        "ratings explain everything; triples that beat each other in a circle; the mixture that nobody beats.",
+        "How much ratings leave unexplained: the share of the squared log-odds, beside what chance alone leaves; how "
+        "many triples of players beat each other in a circle; and the mixture of players that nobody beats.",
         {
             "game": ("board", board_name),
             "unexplained %": lambda row: percent(row.found.share),
@@ -208,11 +212,13 @@ def alarms_figure(simulated: pd.DataFrame) -> Html:
 
     worst = frame.iloc[-1] if len(frame) else frame
     said = "; ".join(f"{TESTS[test]} {percent(worst[test])} %" for test in LOOKS) if len(frame) else "nothing yet"
+    only_runs = frame["permutation"].between(*LEVEL).all() and not frame["binomial"].between(*LEVEL).all()
+    kept = "Only tests that count runs keep to 5 % false alarms." if only_runs else ""
     return show_panels(
         {f"{n} distinct games a pair": drawn(n) for n in sorted(frame["distinct"].unique(), reverse=True)},
-        f"Only tests over runs keep to 5 % false alarms. Where runs differ most: {said}.",
-        "How often a test at 5 % (dotted) finds a difference between two methods that are equally good. Left every "
-        "game is new, right two games are repeated over and over.",
+        f"{kept} Where runs differ most: {said}.".strip(),
+        f"{kept} How often a test at 5 % (dotted) finds a difference between two methods that are equally good: on the "
+        "left every game is new, on the right two games are repeated over and over.".strip(),
         frame,
         key={TESTS[test]: look for test, look in LOOKS.items()},
         across="standard deviation of runs, Elo",
@@ -243,9 +249,9 @@ def alarms_glance(simulated: pd.DataFrame, spread: float = 50) -> Html:
     return show_panels(
         {f"{_wrapped(name)}\n{number} of 100": drawn(number) for name, number in found.items()},
         f"Of 100 tournaments between two equal methods, so many end with a false alarm: {listed}.",
-        f"False alarms at a glance. Two methods are equally good, their runs differ by {case['spread']:.0f} Elo "
-        "(standard deviation), every game is a new one. Each square is one of a hundred tournaments; it is filled "
-        "where the test says that one method is better. Five are what each test promises.",
+        "False alarms at a glance. Each square is one of a hundred tournaments between two methods that are equally "
+        "good; it is filled where the test says that one of them is better. Each test promises five. Runs of a method "
+        f"differ by {case['spread']:.0f} Elo (standard deviation), and every game is a new one.",
         here,
         height=2.2,
         width=1.65,
@@ -260,7 +266,7 @@ def alarms_table(simulated: pd.DataFrame) -> Html:
     """The figure's numbers."""
     return table(
         alarms(simulated),
-        "False alarms in percent, at a nominal 5 %.",
+        "How often each test raises a false alarm, in percent, where it promises 5.",
         {"sd of runs": ("spread", "{:.0f}"), "distinct games": "distinct"}
         | {name: (test, percent) for test, name in TESTS.items()},
     )
@@ -274,18 +280,18 @@ def alarms_prose(simulated: pd.DataFrame, runs: int, repetitions: int) -> str:
     low, high = LEVEL
     kept = "which is the 5 % it promises" if ours.between(low, high).all() else "where it promises 5 %"
     error = np.sqrt(stats.ALPHA * (1 - stats.ALPHA) / repetitions)
-    text = (
-        f"Over all of it the permutation test on {runs} runs a side raises a false alarm in {percent(ours.min())} to "
-        f"{percent(ours.max())} % of {repetitions:,} tournaments each, {kept} (chance alone makes such a share vary by "
-        f"±{percent(2 * error)} points). "
-    )
+    text = ""
     if len(spread):
-        text += (
-            f"The pooled binomial test does so in {percent(spread['binomial'].min())} to "
-            f"{percent(spread['binomial'].max())} % wherever runs differ from each other, and the interval of the "
-            f"rating difference in {percent(spread['elo'].min())} to {percent(spread['elo'].max())} %."
+        text = (
+            "Two methods are equally good, but their runs differ by luck. Then the thesis' test, which pools the "
+            f"games, finds a difference in {percent(spread['binomial'].min())} to {percent(spread['binomial'].max())} "
+            f"% of the tournaments, and the interval of the rating difference does in {percent(spread['elo'].min())} "
+            f"to {percent(spread['elo'].max())} %. "
         )
-    return text
+    return text + (
+        f"A permutation test on {runs} runs a side does so in {percent(ours.min())} to {percent(ours.max())} %, {kept} "
+        f"(chance alone makes such a share of {repetitions:,} tournaments vary by ±{percent(2 * error)} points)."
+    )
 
 
 def coverage_table(simulated: pd.DataFrame) -> Html:
@@ -297,7 +303,8 @@ def coverage_table(simulated: pd.DataFrame) -> Html:
     ]
     return show_table(
         pd.DataFrame(rows),
-        "How often a 95 % interval of a rating holds the player's true strength, by the distinct games of a pair.",
+        "How often a 95 % interval of a rating holds the player's true strength, by the number of distinct games a "
+        "pair.",
     )
 
 
@@ -311,8 +318,8 @@ def runs_table(sds: Sequence[float], effects: Sequence[float], tests: int) -> Ht
     ]  # fmt: skip
     return show_table(
         pd.DataFrame(rows),
-        "Runs a side that see a difference with 80 % power at 5 %, by the standard deviation of runs: for one "
-        f"comparison, and for the strictest of {tests} under Holm's correction.",
+        "How many runs a side it takes to see a difference with a power of 80 %, by the standard deviation of runs: "
+        f"for one comparison, and for the strictest of {tests} under Holm's correction.",
     )
 
 

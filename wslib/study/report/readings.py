@@ -141,8 +141,8 @@ def in_readings_prose(wide: pd.DataFrame, a: str, b: str) -> str:
         return "The thesis prints no win rates for these games."
     best, default = wide["rms"].idxmin(), wide.loc["default", "rms"]
     return (
-        f"For {method_name(a)} against {method_name(b)}, **{best}** comes nearest to the printed win rates over all games, "
-        f"at {wide.loc[best, 'rms']:.1f} points; the default is at {default:.1f}."
+        f"For {method_name(a)} against {method_name(b)}, **{best}** comes nearest to the printed win rates over all "
+        f"games, at {wide.loc[best, 'rms']:.1f} points; the default is at {default:.1f}."
     )
 
 
