@@ -56,7 +56,8 @@ for name in BOARDS:
                      "plies": f"{plies.min()} to {plies.max()}", "won, not drawn %": f"{100 * won:.0f}",
                      "optimal at random %": f"{100 * found.chance.mean():.0f}"})  # fmt: skip
 show_table(
-    pd.DataFrame(rows), "What is in each set: positions by phase, how many of them the player to move wins, and how often chance is right."
+    pd.DataFrame(rows),
+    "What is in each set: positions by phase, how many of them the player to move wins, and how often chance is right.",
 )
 
 # %% [markdown]

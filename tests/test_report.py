@@ -288,7 +288,7 @@ def test_a_match_in_several_readings_is_as_far_from_the_print_as_its_counts_say(
     prose = readings_report.in_readings_prose(moved, "rave", "mcts")
     assert f"**{moved['rms'].idxmin()}**" in prose and f"the default is at {moved.loc['default', 'rms']:.1f}" in prose
     unknown = readings.assign(thesis=np.nan)
-    assert "prints nothing" in readings_report.in_readings_prose(
+    assert "prints no win rates" in readings_report.in_readings_prose(
         readings_report.in_readings(unknown, "rave", "mcts"), "rave", "mcts"
     )
 

@@ -112,10 +112,10 @@ def test_a_reading_is_compared_with_the_default_and_with_the_print():
     assert [r.low < r.change < r.high for r in found.itertuples()] == [True] * 4
     text = report.in_readings_prose(found, ["near", "far"])
     assert text == (
-        "In Gobang *near* gains most on the default: it is 1.0 points from the printed win rates on average, "
-        "the default 7.0 in the same cells."
+        "In Gobang *near* comes nearer to the printed win rates than the default: it is 1.0 points from them on "
+        "average, the default 7.0 in the same cells."
     )
-    assert report.in_readings_prose(found, ["far"]).startswith("In Gobang none is nearer")
+    assert report.in_readings_prose(found, ["far"]).startswith("In Gobang none comes nearer")
     sampled = report.sampling_table(found).text.splitlines()[-1]
     assert sampled.split() == ["Gobang", "65.0", "45.5", "1", "of", "2", "Rollout"]
     cells = against_baseline(played, thesis)
