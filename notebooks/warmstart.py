@@ -13,8 +13,8 @@
 # %% [markdown]
 # # Five iterations with an enhancement
 #
-# **The question.** Five iterations with an enhancement, then ninety-five without: is the network stronger in the end? The thesis
-# (section 5.5.2, Figures 5.1 and 5.2) trains eight networks with each of five enhancements and eight without, and lets all of
+# **The question.** Does a network end up stronger if an enhancement plays the first five of its hundred iterations? The thesis
+# (section 5.5.2, Figures 5.1 and 5.2) trains eight networks with each of five enhancements and eight without. Then it lets all of
 # them play each other and one random player.
 #
 # **Claim 3.** *Runs with a warm start end with a higher {term}`Elo` than {term}`Baseline` in Gobang and Connect Four; in Othello all
@@ -76,9 +76,8 @@ show(
 )
 
 # %% [markdown]
-# Every mark is a difference of two means, so look at its line before its place. Lines that cross zero are what
-# chance alone would draw. Where the lowest row is short and close to zero, all five warm starts together made no
-# difference worth having.
+# Every mark is a difference of two means, so look at its line before its place. Where a line crosses zero, chance alone could have
+# drawn it. Where the line of the lowest row is short and close to zero, the five warm starts together made no difference worth having.
 #
 # ## What is there
 
@@ -89,42 +88,41 @@ show(
 )
 
 # %% [markdown]
-# Read it by columns: in a game with fewer than five runs of a kind, nothing about that kind is decided.
+# Read the table by columns: where a kind has fewer than five runs in a game, nothing is decided about it there.
 #
 # ## The final networks
 #
-# All final networks of a game and one random player meet in a round robin. Every pair begins from openings of four random
-# plies, each played with both colours, and both sides search like Baseline with 100 simulations a move. The ratings are Bayesian
+# All final networks of a game meet each other and one random player in a round robin. Games begin from openings of four random
+# plies, each played with both colours, and all networks search like Baseline with 100 simulations a move. The ratings are Bayesian
 # Elo {cite}`coulom2008whr`; the random player has Elo 0.
 
 # %%
 report.elo_figure(
     elos,
     asked.methods,
-    "Elo of the final networks by kind of run; the random player has 0.",
+    "How strong the final networks are, by kind of run: Elo, with the random player at 0.",
 )
 
 # %% [markdown]
-# Compare the distance between two means with the scatter of the marks around each. Where runs of one kind lie further apart than
-# the means of two kinds, a single run says nothing about its method, and eight say little.
+# Compare the distance between two means with the scatter of the marks around them. Where runs of one kind lie further apart than
+# the means of two kinds, a single run says nothing about its method, and eight runs say little.
 
 # %%
 report.elo_table(
     elos,
     asked.methods,
-    "Final networks: the runs of each kind.",
+    "How strong the final networks of each kind are.",
 )
 
 # %% [markdown]
-# The *score* is the share of points against the whole pool, so it says the same as Elo in plainer terms. What every pool
-# rests on:
+# The *score* is the share of points against the whole pool, so it says the same as Elo in plainer terms.
 
 # %%
 report.pools_table(pairs, ratings)
 
 # %% [markdown]
-# Deterministic players repeat their games, so *distinct* matters more than the number of games. A large share of draws, or an
-# advantage of the first move that decides most games, leaves little for the players' strength to show.
+# Where games repeat each other, the number of *distinct* games counts, and not the number of games. Where most games are drawn, or are
+# decided by the first move, little room is left for strength to show.
 #
 # ### Method against method
 
@@ -132,36 +130,36 @@ report.pools_table(pairs, ratings)
 against.matrix_figure(pairs, asked.methods)
 
 # %% [markdown]
-# A row is the method whose score is shown. If strength were one number per method, every row would be bright or dark from end to
-# end, all but the random player's column; patches are styles that meet, or chance.
+# A row shows how one method does against each of the others. If strength were one number for each method, every row would have one
+# shade from end to end, except in the random player's column. Patches are matches of styles, or chance.
 #
 # ### All warm starts together
 #
-# Before any method is told from another: do runs with a warm start end higher than Baseline's?
+# Before we compare one method with another: do runs with any warm start end higher than Baseline's?
 
 # %%
 claims.pooled_table(effects)
 
 # %% [markdown]
-# This is the test with the most runs on one side, and so the one most able to see anything. It belongs to no claim of the
-# thesis, which judges each enhancement by itself.
+# With most runs on one side, this test has the best chance to see anything. It belongs to no claim of the thesis, which judges each
+# enhancement by itself.
 #
 # ### By the run, and by the game
 #
-# The thesis pools the games of all runs and tests them as if each were independent evidence (section 5.5.2); [this finds too
-# much](rating.ipynb). Here is that test, labelled, beside the ones that take the run for the unit.
+# The thesis pools the games of all runs, and tests them as if each were independent evidence (section 5.5.2). Such a test
+# [finds too much](rating.ipynb). Here it stands beside tests that take the run as the unit.
 
 # %% tags=["hide-input"]
 compared = against.against_baseline(pairs, elos, asked.methods)
-say(against.pooled_prose(compared) if len(compared) else "No kind has two runs, and Baseline two to compare them with.")
+say(against.pooled_prose(compared) if len(compared) else "In no game do Baseline and another kind have two runs each yet.")
 
 # %%
 if len(compared):
     display(against.against_baseline_table(compared), against.overall_table(against.overall(pairs, asked.methods)))
 
 # %% [markdown]
-# Where *p of pooled games* is small and *p over runs* is not, the games agree with each other and the runs do not: a few lucky
-# networks carry the difference.
+# Where *p of pooled games* is small and *p over runs* is not, a few lucky networks make the difference: their games agree with each
+# other, but the runs of the method do not.
 #
 # ## What the design could detect
 
@@ -169,25 +167,25 @@ if len(compared):
 design.detectable_table(elos, asked)
 
 # %% [markdown]
-# Read the verdicts below with this table beside them. A true difference smaller than the one named here goes unseen more often than
-# one time in five, and the many orderings that the thesis states make each of them harder to see.
+# Read the verdicts below with this table beside them. A true difference smaller than the one named here goes unseen more than one time
+# in five. The more orderings the thesis states, the harder each of them is to see.
 #
 # ## Claims 3 and 4
 #
-# The training run is the unit: games of one network are not independent evidence about the method that trained it. Each
-# ordering is a permutation test on the runs' Elo, corrected by {term}`Holm's correction` over all orderings of this
-# experiment that the sources speak of. *Among the best* is read as: no other kind is above it. That WRoRa is *the* best, above
-# all others, is another sentence of the [verdicts](verdicts.ipynb).
+# The training run is the unit, because games of one network are not independent evidence about the method that trained it. Each
+# ordering is tested by permuting the runs' Elo, with {term}`Holm's correction` over all orderings of this experiment that the sources
+# state. We read *among the best* as: no other kind is above it. That WRoRa is *the* best, above all others, is another sentence, which
+# is judged with the other [verdicts](verdicts.ipynb).
 
 # %%
 show(
-    claims.parts_table(parts_3, "Claim 3 by its orderings: difference of mean Elo over runs."),
-    claims.parts_table(parts_4, "Claim 4 by its orderings: difference of mean Elo over runs."),
+    claims.parts_table(parts_3, "Claim 3, one ordering a row: differences of mean Elo over runs."),
+    claims.parts_table(parts_4, "Claim 4, one ordering a row: differences of mean Elo over runs."),
 )
 
 # %% [markdown]
-# A claim as a whole is replicated when every part is. One part refutes it, with an interval that is simultaneous over all parts;
-# the page of the [verdicts](verdicts.ipynb) has the rules.
+# A claim as a whole is replicated when all its parts are. One part is enough to refute it, by an interval that is simultaneous over all
+# parts. The page of the [verdicts](verdicts.ipynb) has the rules.
 #
 # ## Played and rated in other ways
 #
@@ -199,13 +197,13 @@ by_way = of_figure(asked)
 show(say(ways.claims_prose(by_way)), ways.claims_table(by_way))
 
 # %% [markdown]
-# Ours decides: openings with both colours and fresh trees make games that tell most about the players. Where another row says
+# Our way decides, because games from openings, with both colours and fresh trees, tell most about the players. Where another row says
 # something else, a reader of the thesis should ask which of the two its figure shows.
 #
 # ## On the way
 #
-# The end may come too late to see an effect that was there before. Here the networks of earlier iterations meet four players
-# without a network, and the networks of the same age and seed, in a pool of its own.
+# The end may be too late to see an effect that was there before. So networks of earlier iterations meet four players without a network,
+# and the networks of the same age and seed, in a pool of their own.
 
 # %% tags=["hide-input"]
 if len(way):
@@ -218,22 +216,22 @@ if len(way):
             "elo",
             "Elo (random: 0)",
             asked.methods,
-            "Elo of the networks on their way, in the anchored pool; thin lines are runs.",
+            "How strong the networks are on their way: Elo in a pool of their own. Thin lines are runs, thick ones their means.",
         ),
         report.gains_figure(aged, asked.methods),
         report.way_table(aged),
     )
 else:
-    say("No network on the way has been rated yet.")
+    say("No network of an earlier iteration has been rated yet.")
 
 # %% [markdown]
-# If a warm start gives a head start that is later caught up, the differences are largest in the first iterations and shrink
-# to the right. If it leads to another place, they last. No test is made here: the same runs are looked at many times.
+# If a warm start is a head start that others later make up, the differences are largest in the first iterations and shrink to the right.
+# If it leads somewhere else, they last. Nothing is tested here, because the same runs are looked at many times.
 #
 # ## Against perfect play
 #
-# Elo depends on who is in the pool; the truth does not. A move is *optimal* when it keeps the value that the position has with
-# perfect play. The positions are of [two kinds](positions.ipynb): *broad*, from half-random play, and *path*, from games between
+# Elo depends on who is in the pool; the truth does not. A move is *optimal* if it keeps the value that the position has with
+# perfect play. There are [two sets of positions](positions.ipynb): *broad*, from half-random play, and *path*, from games between
 # strong players.
 
 # %% tags=["hide-input"]
@@ -251,7 +249,7 @@ for which in ("broad", "path"):
                 "percent",
                 "optimal moves, %",
                 asked.methods,
-                f"Optimal moves on the set {which}, by iteration; thin lines are runs.",
+                f"How often the networks with their search move optimally in the set {which}. Thin lines are runs, thick ones their means.",
             )
         )
 
@@ -259,8 +257,8 @@ for which in ("broad", "path"):
 report.perfect_table(perfect) if len(perfect) else say("No network has been measured against perfect play yet.")
 
 # %% [markdown]
-# A network that is strong only against its own kind would climb in Elo and stand still here. Do the runs that are strongest in the
-# tournament also play best, and does strength cost time?
+# A network that is strong only against its own kind would climb in Elo and stand still here. The next figures ask two things of every
+# run: do the strongest in the tournament also play best, and did strength cost them time?
 
 # %%
 provenance = study.provenance([unit for unit in units if unit.kind == "run"], asked.name)
@@ -270,34 +268,34 @@ show(
         report.last_optimal(perfect),
         "optimal",
         "optimal moves, %",
-        "Every mark is a run: its Elo in the tournament, and how often its last network plays a move that perfect play allows.",
+        "How Elo and perfect play agree: every mark is a run, with its Elo and how often its last network plays an optimal move.",
     ),
     report.beside_figure(
         elos,
         report.minutes_of(runs_found, provenance),
         "minutes",
         "processor minutes of the run",
-        "Every mark is a run: its Elo in the tournament, and the processor time of its training.",
+        "How Elo and cost go together: every mark is a run, with its Elo and the processor time of its training.",
     ),
 )
 
 # %% [markdown]
 # ## Limits
 #
-# Elo is relative to its pool: levels of different games, or of the final and the anchored pool, are not comparable. Where
-# fewer than five runs a side are there, nothing is decided, whatever the figure looks like.
+# Elo is relative to its pool: levels of different games, or of the final networks and those on their way, must not be compared. With
+# fewer than five runs a side nothing is decided, whatever the figure looks like.
 #
-# The runs have the {term}`preset` `table`: every value of Table 5.2, with a compact network, where the author's earlier
-# code has a large one. The [control](control.ipynb) shows what is lost where runs are made cheaper still, with one epoch an iteration.
+# The runs have the {term}`preset` `table`: every value of Table 5.2, but a compact network, where the author's earlier program has a
+# large one. The [control](control.ipynb) shows what is lost with cheaper runs, of one epoch an iteration.
 #
 # ## Exercises
 #
-# 1. Rate the tournament with the thesis' settings, for draws and the first move. How far do the ratings move?
+# 1. Rate the tournament with the thesis' settings for draws and for the first move. How far do the ratings move?
 #
 # <details><summary>A solution</summary>
 #
-# The chess values for draws and the first move do not fit these games, and colours are lost: whoever is listed first is taken for
-# the one who moved first, and the same results then look a little worse. [How players are rated](rating.ipynb) shows by how much.
+# The chess values for draws and the first move do not fit these games, and the colours are lost: whoever is listed first is taken to
+# have moved first, and the same results then look a little worse. [Rating and statistics](rating.ipynb) shows by how much.
 #
 # </details>
 #
@@ -306,18 +304,18 @@ show(
 #
 # <details><summary>A solution</summary>
 #
-# Look at the verdicts: one that stands should come out again with as many runs; an open one whose number of runs that would
-# decide is close to those that are there may fall either way; all others should stay open.
+# A verdict that stands should come out again with as many runs. An open one may fall either way where the runs that are there are
+# nearly enough to decide. All others should stay open.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
-# 1. A network of 32 channels (the thesis does not print its own); one symmetry of each position is drawn instead of all being learned.
-# 2. Openings of four random plies, each with both colours, and fresh trees for every game. The chapters say nothing of this;
-#    in the author's earlier code, games start from the empty board, and trees are kept.
-# 3. Draws, advantage and colours enter the rating as they were. The chapters name Bayesian Elo and no settings; the public
-#    logs of the author's earlier experiments have a chess program's defaults.
+# 1. The network has 32 channels; the thesis does not print its own. One symmetry of each position is drawn, and not all are learned.
+# 2. Games start from openings of four random plies, each with both colours, and with fresh trees. The chapters say nothing about this;
+#    in the author's earlier code, games start from the empty board and trees are kept.
+# 3. The rating estimates draws and the first move's advantage, and knows the colours. The chapters name Bayesian Elo and no settings;
+#    the public logs of the author's earlier experiments have a chess program's defaults.
 # 4. Tests and intervals are over runs, not over games.
 #
 # ## Run it yourself

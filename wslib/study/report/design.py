@@ -53,8 +53,8 @@ def detectable_table(elos: pd.DataFrame | None, asked: Any) -> Html:
         })  # fmt: skip
     return show_table(
         pd.DataFrame(rows),
-        "What the design could detect: the smallest true difference between two kinds of runs that would show with a "
-        "power of 80 %, if all runs were there. sd: of runs of one kind, around their mean.",
+        "The smallest true difference between two kinds of runs that would show with a power of 80 % once all runs are "
+        "there. sd is the standard deviation of the runs of one kind.",
     )
 
 

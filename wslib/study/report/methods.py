@@ -36,7 +36,8 @@ def matrix_figure(pairs: pd.DataFrame, kinds: Sequence[str]) -> Html:
     return show_panels(
         {title: partial(matrix, values=shares) for title, shares in tables.items()},
         f"Mean scores against the others, in %. {finding(pd.concat(means), '{:.0f}')}",
-        "Win rates in %, the row against the column, over all games between the runs of two kinds.",
+        "How the kinds of run do against each other: win rates of the row against the column in %, over all games "
+        "between their runs.",
         _played(pairs),
         height=3.2,
         width=WIDE,
@@ -93,10 +94,10 @@ def against_baseline_table(compared: pd.DataFrame) -> Html:
     """:func:`against_baseline` as a table."""
     return table(
         compared,
-        "Each kind against Baseline. By the run: difference of mean Elo, its permutation test (not corrected here), "
-        "and the probability that a run is rated above one of Baseline's, with its bootstrap interval (none where no "
-        "runs overlap, nor of two runs). As the thesis "
-        "tested: games won and lost, pooled over all runs, and the binomial test that takes them for independent.",
+        "Each kind against Baseline, tested in two ways. By the run: the difference of mean Elo with its permutation "
+        "test (not corrected here), and the probability that a run is rated above one of Baseline's, with a bootstrap "
+        "interval where there is one. As in the thesis: the games won and lost, pooled over all runs, and the binomial "
+        "test that takes them for independent.",
         NAMES
         | {
             "runs": lambda row: f"{row.runs} and {row.baseline_runs}",
@@ -114,8 +115,8 @@ def pooled_prose(compared: pd.DataFrame) -> str:
     """How often the two tests would speak of a difference."""
     runs, pooled = ((compared[name] < stats.ALPHA).sum() for name in ("p", "pooled_p"))
     return (
-        f"Of {len(compared)} comparisons, {pooled} would be called significant by pooled games, and {runs} over runs "
-        f"(p below {100 * stats.ALPHA:.0f} %, neither corrected)."
+        f"Of {len(compared)} differences from Baseline, the test of pooled games calls {pooled} significant, and the "
+        f"test over runs {runs} (p below {100 * stats.ALPHA:.0f} %, neither corrected)."
     )
 
 
@@ -145,8 +146,8 @@ def overall_table(frame: pd.DataFrame) -> Html:
     """:func:`overall` as a table."""
     return table(
         frame,
-        "Over the games: what a run scores against all of Baseline's runs, interquartile mean over runs (the middle "
-        "half), with a bootstrap interval stratified by game. Elo of different games cannot be averaged; scores can.",
+        "What a run scores against all of Baseline's runs, over all games: the interquartile mean over runs, with a "
+        "bootstrap interval stratified by game. Elo of different games cannot be averaged; scores can.",
         {
             "kind": ("kind", kind_name),
             "games learned": ("boards", lambda boards: ", ".join(map(board_name, boards.split()))),

@@ -32,7 +32,7 @@ def coverage_table(found: pd.DataFrame, asked: pd.DataFrame, scale: str) -> Html
 
     columns = {"kind": ("kind", kind_name)} | {board_name(board): counted(board) for board in boards}
     kinds = asked[["kind"]].drop_duplicates()
-    return table(kinds, f"Training runs that are there, of those asked for (preset {scale}).", columns)
+    return table(kinds, f"How many of the training runs that are asked for are there (preset {scale}).", columns)
 
 
 def rated(pairs: pd.DataFrame) -> int:
@@ -51,8 +51,8 @@ def coverage_prose(found: pd.DataFrame, asked: pd.DataFrame, scale: str, iterati
     """How many training runs are there, and how many of them have met all others of their pool, as a sentence."""
     return (
         f"{len(found)} of {len(asked)} training runs are there, with the preset {scale} and {iterations} iterations; "
-        f"{rated(pairs)} of them have played a whole round robin and are rated. More runs in `data/` change every "
-        "table, figure and verdict without an edit."
+        f"{rated(pairs)} of them have met all others in a tournament and are rated. When more runs are added to "
+        "`data/`, every table, figure and verdict follows."
     )
 
 
@@ -129,8 +129,8 @@ def pools_table(pairs: pd.DataFrame, ratings: Mapping[tuple[str, str], Rating]) 
     shown = pd.DataFrame(rows)
     return show_table(
         shown.drop(columns="pool") if (shown["pool"] == "all").all() else shown,
-        "What each pool rests on: games, how many of them differ from the others of their pair, draws, and what the "
-        "first move is worth. Draws and the first move's advantage are estimated with the ratings.",
+        "What the ratings rest on: games, how many of them differ from all others of their pair, draws, and what the "
+        "first move is worth. The last two columns are estimated together with the ratings.",
     )
 
 
@@ -198,9 +198,9 @@ def gains_figure(aged: pd.DataFrame, kinds: Sequence[str]) -> Html:
     return show_panels(
         panels,
         f"Elo above Baseline after {found['iteration'].max()} iterations. {finding(last)}",
-        "Warm minus Baseline over the iterations, in Elo: difference of means, with a 95 % band from three runs a "
-        "side on; the number is the last difference. Where the band holds the line at zero, chance alone would make "
-        "such a difference.",
+        "How far each warm start is above Baseline over the iterations, in Elo: the difference of means, with a 95 % "
+        "band where there are three runs a side. The number is the last difference. Where the band contains zero, "
+        "chance alone could make such a difference.",
         found,
         across="iteration",
         up="Elo above Baseline",
@@ -238,7 +238,7 @@ def beside_figure(elos: pd.DataFrame, beside: pd.DataFrame, column: str, across:
     return show_panels(
         {board_name(str(board)): drawn(rows) for board, rows in both.groupby("board", sort=False)},
         f"How Elo goes with {across}, as Spearman's correlation over the runs: {said}.",
-        f"{caption} Spearman's correlation over the runs (1: the same order): {said}.",
+        f"{caption} Spearman's correlation over the runs, where 1 is the same order: {said}.",
         both[["unit", *keys, "elo", column]],
         key={kind_name(kind): look for kind, look in looks.items()},
         across=across,
@@ -258,7 +258,8 @@ def way_table(aged: pd.DataFrame) -> Html:
             rows.append({"game": board_name(str(board))} | {f"after {k}": f"{gap:+.0f}" for k, gap in gaps.items()})
     return show_table(
         pd.DataFrame(rows).fillna("–"),
-        "Mean Elo of all runs with a warm start minus Baseline's, by the number of iterations.",
+        "How far all runs with a warm start are above Baseline on the way: differences of mean Elo, by the number of "
+        "iterations.",
     )
 
 
@@ -275,7 +276,8 @@ def perfect_table(perfect: pd.DataFrame) -> Html:
     ]  # fmt: skip
     return show_table(
         pd.DataFrame(rows),
-        f"Optimal moves after {last['iteration'].max():.0f} iterations: means over all runs, by set of positions.",
+        f"How often the networks move optimally after {last['iteration'].max():.0f} iterations, alone and with their "
+        "search: means over all runs, by set of positions.",
     )
 
 
@@ -316,8 +318,9 @@ def length_figure(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[
     return show_panels(
         panels,
         f"Mean Elo by the length of the warm start. {finding(means)}",
-        "Elo by I', a pool per enhancement (random: 0; Baseline has no warm start). Marks are runs, bars their means, "
-        f"thin lines 95 % intervals of the mean (from {FEWEST_RUNS} runs on).",
+        "Elo by the length I' of the warm start, in a pool for each enhancement. The random player has 0, and Baseline "
+        "has no warm start. Marks are runs, bars their means, thin lines 95 % intervals of the mean (from "
+        f"{FEWEST_RUNS} runs on).",
         shown,
         across="Elo",
         height=height,
@@ -338,7 +341,8 @@ def length_table(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[i
 
     return table(
         pd.DataFrame({"method": list(methods)}),
-        "Mean Elo by I' (number of runs), each row a pool of its own.",
+        "Mean Elo by the length I' of the warm start, with the number of runs in brackets. Each row is a pool of its "
+        "own.",
         {"enhancement": ("method", method_name), "0 (Baseline)": mean_of(0)}
         | {str(length): mean_of(length) for length in lengths},
     )
@@ -356,12 +360,12 @@ def length_prose(elos: pd.DataFrame, methods: Sequence[str]) -> str:
     """The best observed lengths, and how many runs they rest on."""
     best = {m: b for m in methods if (b := best_length(elos, m))}
     if not best:
-        return "No enhancement has rated runs of two lengths yet."
+        return "No enhancement has rated runs of two lengths yet, so no length can be called the best."
     listed = ", ".join(f"{method_name(m)} {b.split()[1]}" for m, b in best.items())
     fewest = int(elos[elos["kind"].isin(best.values())].groupby(["pool", "kind"]).size().min())
     return (
-        f"The best observed lengths: {listed}; the thesis has 7 for RAVE and WRoRa. "
-        f"They rest on {fewest} run{'s' if fewest != 1 else ''} a length."
+        f"The lengths with the highest mean Elo are {listed}; the thesis has 7 for RAVE and WRoRa. They rest on as few "
+        f"as {fewest} run{'s' if fewest != 1 else ''} a length."
     )
 
 
@@ -385,7 +389,7 @@ def beyond_table(elos: pd.DataFrame) -> Html:
         {"game": board_name(r.board), "kind": kind_name(r.kind), "Elo over Baseline": f"{r.gap:+.0f}", "runs": r.runs}
         for r in over_baseline(elos).itertuples()
     ]
-    return show_table(pd.DataFrame(rows), "Mean Elo minus Baseline's, for what so few runs are worth.")
+    return show_table(pd.DataFrame(rows), "How far each kind of run is above Baseline in mean Elo, from very few runs.")
 
 
 def farthest_prose(elos: pd.DataFrame) -> str:
@@ -398,9 +402,9 @@ def farthest_prose(elos: pd.DataFrame) -> str:
         far = here.loc[here["gap"].abs().idxmax()]
         texts.append(f"in {board_name(str(board))} *{kind_name(far['kind'])}* ({far['gap']:+.0f} Elo)")
     return (
-        f"Farthest from Baseline are {', '.join(texts)}. Nothing is tested, since a kind has no more than "
-        f"{gaps['runs'].max()} run{'s' if gaps['runs'].max() > 1 else ''} here: this says where more runs would be "
-        "worth their time."
+        f"The kinds of run that end farthest from Baseline are {', '.join(texts)}. We test nothing, since a kind has no "
+        f"more than {gaps['runs'].max()} run{'s' if gaps['runs'].max() > 1 else ''} here: this only says where more "
+        "runs would be worth their time."
     )
 
 
@@ -421,7 +425,7 @@ def scale_table(elos: pd.DataFrame, methods: Sequence[str], scales: Sequence[str
     ]
     return table(
         pd.DataFrame(rows, columns=["board", "pair", "ours", "theirs"]),
-        "Differences of mean Elo, of runs in one tournament; without a verdict.",
+        "How far one kind of run is above another in mean Elo, in one tournament. No verdict is drawn from so few runs.",
         {
             "game": ("board", board_name),
             "difference of": "pair",
