@@ -13,8 +13,8 @@
 # %% [markdown]
 # # When does an adaptive warm start end?
 #
-# **The question.** Algorithm 6 (thesis, section 6.4) lets the enhancement and the default search play each other with the same
-# network, until the default search wins more games than it loses. When is that?
+# **The question.** In Algorithm 6 (thesis, section 6.4) the enhancement and the default search play each other with the same
+# network, until the default search wins more games than it loses. When does that happen?
 #
 # **Claim 6.** *Adaptive switching happens early, at different iterations per game and run (Table 6.2); in Gobang in the
 # first iteration with 100 simulations a move, or almost so with 200.*
@@ -59,35 +59,33 @@ origin(found, asked.name)
 
 # %%
 show(
-    say(
-        f"**Claim 6 as a whole: {verdict}**, by the rule that all its parts must hold. {report.halves_prose(found, scale)}"
-    ),
+    say(f"**Claim 6 as a whole: {verdict}.** All its parts must hold. {report.halves_prose(found, scale)}"),
     report.switches_figure(found, cells, scale),
 )
 
 # %% [markdown]
 # Every mark is a run. Where marks sit on the grey bar, our switches come when the thesis' do; where they lie to the right of it, our
-# enhancements hold out longer. Runs of one kind scatter widely, because the balance of a single iteration is itself a game of chance.
+# enhancements hold out longer. Expect runs of one kind to scatter widely, because the balance of a single iteration depends on chance.
 #
 # ## Table 6.2, ours and the thesis'
 #
-# The {term}`preset` `table` trains with all values of Table 5.2, ten epochs among them: how soon plain search catches up depends
-# on how fast the network learns. *RAVE by Q_rave* is RAVE whose final move goes by its {term}`AMAF` values, the other reading of the
-# text. Gobang stands here twice, as *m* says: with 100 simulations a move, as the other games, and with 200 simulations a move, as in
-# the published column.
+# How soon plain search catches up depends on how fast the network learns. The {term}`preset` `table` therefore trains with all values of
+# Table 5.2, including its ten epochs. *RAVE by Q_rave* is RAVE whose final move goes by its {term}`AMAF` values, the other reading of the
+# text. Gobang stands here twice: with 100 simulations a move (*m*), like the other games, and with 200 simulations a move, as in the
+# published column.
 
 # %%
 show(
     say(
-        f"{len(found)} of {len(asked.units())} runs are there. A run ends at its switch; one that does not switch within "
-        f"{asked.most} iterations is counted, and never averaged in."
+        f"{len(found)} of {len(asked.units())} runs are there. A run ends at its switch. One that does not switch within "
+        f"{asked.most} iterations is counted, but enters no average."
     ),
     report.cells_table(cells, scale),
 )
 
 # %% [markdown]
-# Compare the two columns of means row by row, and then the kind of row: methods whose leaf values are mixed with a weight (WRo, WRoRa)
-# and methods without one may behave differently. [What came out, and why](what_came_out.ipynb) takes this up.
+# Compare the two columns of means row by row. Then compare methods with a weight (WRo and WRoRa) with methods without one: they may
+# behave differently. [What came out, and why](what_came_out.ipynb) takes this up.
 
 # %%
 report.ends_table(cells)
@@ -95,20 +93,20 @@ report.ends_table(cells)
 # %% [markdown]
 # ## Balances until the switch
 #
-# Figure 6.2 shows Othello's balances. Before the switch the default search wins no more games than it loses, so its balance
-# is not above zero.
+# The {term}`balance` of an iteration is the default search's wins minus its losses. Figure 6.2 of the thesis shows it for Othello, up to
+# the switch, where it first comes above zero.
 
 # %%
 report.balances_figure(report.last_board(balances[balances["scale"] == scale]))
 
 # %% [markdown]
-# A line that starts far below zero is an enhancement that beats the untrained network clearly. It climbs as the network learns, and
-# ends where it first crosses zero. A flat line near zero is a coin that is tossed until it falls on the right side.
+# A line that starts far below zero is an enhancement that beats plain search clearly while the network is untrained. It climbs as the
+# network learns, and ends where it first crosses zero. A flat line near zero is a coin that is tossed until it comes up heads.
 #
 # ## What the design could detect
 #
-# Eight runs of each of five kinds make forty runs in a game. "Most runs do so" can be told from "half of them do" when about three
-# quarters do; "every run does so" falls with a single run that does not.
+# Eight runs of each of five kinds make forty runs in a game. So *most runs do so* can be told from *half of them do* when about three
+# quarters do. *Every run does so* falls with a single run that does not.
 #
 # ## Claim 6
 
@@ -118,8 +116,8 @@ report.claim_table(claim)
 # %% [markdown]
 # ## Limits
 #
-# The balance of one iteration comes from fifty games: it is positive by chance now and then, and a switch cannot be taken
-# back. A run that looks early may have been lucky.
+# The balance of one iteration comes from fifty games. It is positive by chance now and then, and a switch cannot be taken back. So an
+# early switch may have been luck.
 #
 # ## Exercises
 #
@@ -128,8 +126,8 @@ report.claim_table(claim)
 #
 # <details><summary>A solution</summary>
 #
-# The chance of more wins than losses is $q = (1 - P(25)) / 2$, where $P(25)$ is the chance of a tie: a little less than a half. In
-# five iterations at least once: $1 - (1 - q)^5$, which is nearly certain.
+# The chance of more wins than losses is $q = (1 - P(25)) / 2$, where $P(25)$ is the chance of a tie. That is a little less than a half. In
+# five iterations it happens at least once with a chance of $1 - (1 - q)^5$, which is nearly certain.
 #
 # </details>
 #
@@ -137,17 +135,17 @@ report.claim_table(claim)
 #
 # <details><summary>A solution</summary>
 #
-# Sooner. Q_rave averages over moves that were played much later in the simulations, when they meant something else. As a final
-# move it is the weaker choice already with an untrained network (see [untrained networks](untrained.ipynb)), so plain search may
-# win the first iteration, and the warm start would be over before it has begun.
+# Sooner. Q_rave averages over moves that were played much later in the simulations, when they meant something else. Even with an
+# [untrained network](untrained.ipynb) it tends to choose worse moves than visits do. So plain search may win the first iteration, and the
+# warm start would be over almost before it has begun.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
-# 1. The network has 32 channels; one symmetry is drawn per example.
-# 2. Search is bound to the colour in every game, not to the parity of the ply, which a pass in Othello would turn.
-# 3. RAVE's final move goes by visits, with the thesis' wording beside it.
+# 1. The network has 32 channels, and one symmetry is drawn for each example.
+# 2. Each search keeps its colour for the whole game. By the parity of the ply, a pass in Othello would make them change places.
+# 3. RAVE's final move goes by visits; runs by the thesis' wording stand beside it.
 #
 # ## Run it yourself
 #
@@ -157,4 +155,5 @@ report.claim_table(claim)
 # papermill notebooks/adaptive.py out.ipynb -p boards connect4 -p methods rave -p presets laptop -p runs 2
 # ```
 #
-# The first takes seconds; the second computes two runs of each kind with one epoch, and says before it begins how long it will take on this machine.
+# The first takes seconds. The second computes two runs of each kind with one epoch, and says before it begins how long it will take on
+# this machine.

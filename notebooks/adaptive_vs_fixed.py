@@ -13,8 +13,9 @@
 # %% [markdown]
 # # Adaptive against fixed
 #
-# **The question.** The thesis (section 6.6.3, Figure 6.3) rates {term}`Baseline`, the five enhancements with a fixed I' = 5, and the
-# same five with the adaptive {term}`switch`, all in one pool per game. Does a switch that finds its own moment give stronger networks?
+# **The question.** Does a switch that finds its own moment give stronger networks than a fixed one? The thesis (section 6.6.3, Figure 6.3)
+# rates {term}`Baseline`, the five enhancements with a fixed I' = 5, and the same five with the adaptive {term}`switch`, all in one pool
+# for each game.
 #
 # **Claim 7.** *For each enhancement the adaptive switch gives higher Elo than the fixed one, in Connect Four and Othello.*
 
@@ -61,12 +62,14 @@ origin(found, asked.name)
 # %%
 show(
     say(f"{claims.verdict_prose(claim)} {report.rated_of(pairs, runs_asked)}"),
-    report.elo_figure(elos, kinds, "Elo of the final networks; the random player has 0."),
+    report.elo_figure(
+        elos, kinds, "How strong the final networks are, by kind of run: Elo, with the random player at 0."
+    ),
 )
 
 # %% [markdown]
 # Look at pairs of the same colour, fixed above and adaptive below. The claim says that the lower one lies farther to the right every time.
-# Ten pairs that all lean one way would be worth noticing even where no single one is decided; five and five would be chance.
+# If all ten pairs leaned one way, that would be worth noticing even where no single pair is decided; five and five would be chance.
 #
 # ## What is there
 
@@ -77,16 +80,16 @@ show(
 )
 
 # %% [markdown]
-# Read it by columns: in a game with fewer than five runs of a kind, nothing about that kind is decided.
+# Read the table by columns: where a kind has fewer than five runs in a game, nothing is decided about it there.
 #
 # ## Elo of the final networks
 
 # %%
-report.elo_table(elos, kinds, "Final networks: the runs of each kind.")
+report.elo_table(elos, kinds, "How strong the final networks of each kind are.")
 
 # %% [markdown]
-# The fixed runs are those of [five iterations](warmstart.ipynb). They stand in another pool here, so their Elo differs from that page's,
-# and their order should not.
+# The fixed runs are those of [five iterations](warmstart.ipynb). They are in another pool here, so their Elo differs from that on the
+# other page. Their order should not.
 
 # %%
 report.pools_table(pairs, ratings)
@@ -98,16 +101,16 @@ report.pools_table(pairs, ratings)
 design.detectable_table(elos, asked)
 
 # %% [markdown]
-# Each pair is one ordering among all that the source states about this pool. A switch that comes at about five iterations changes a run
-# little, so the true differences are probably small ones.
+# Each pair is one ordering among all that the thesis states about this pool. An adaptive switch that comes at about five iterations changes
+# little, so the true differences are probably small.
 #
 # ## Claim 7
 
 # %%
-claims.parts_table(parts, "Claim 7: adaptive minus fixed, mean Elo over runs.")
+claims.parts_table(parts, "Claim 7, one pair a row: adaptive minus fixed, in mean Elo over runs.")
 
 # %% [markdown]
-# Read the interval before the verdict: one that reaches from a loss to a gain leaves both possible, whatever its middle says.
+# Read the interval before the verdict: where it reaches from a loss to a gain, both are possible, whatever its middle says.
 #
 # ## Played and rated in other ways
 #
@@ -119,12 +122,12 @@ by_way = of_figure(asked)
 show(say(ways.claims_prose(by_way)), ways.claims_table(by_way))
 
 # %% [markdown]
-# Ours decides: openings with both colours and fresh trees make games that tell most about the players. Where another row says
+# Our way decides, because games from openings, with both colours and fresh trees, tell most about the players. Where another row says
 # something else, a reader of the thesis should ask which of the two its figure shows.
 #
 # ## Limits
 #
-# Where fewer than five runs a side are there, nothing is decided. Elo is relative to its pool, here one of each game.
+# With fewer than five runs a side nothing is decided. Elo is relative to its pool, and each game has its own.
 #
 # ## Exercises
 #
@@ -132,9 +135,9 @@ show(say(ways.claims_prose(by_way)), ways.claims_table(by_way))
 #
 # <details><summary>A solution</summary>
 #
-# The page on the [adaptive switch](adaptive.ipynb) has the iterations. Where a
-# switch comes at about five iterations both runs get the same amount of help, and differ in two things only: one plays matches
-# of two searches where the other plays itself, and the weights of a mixture fall in another way.
+# The page on the [adaptive switch](adaptive.ipynb) has the iterations. Where a switch comes at about five iterations, both runs get the
+# same amount of help. They differ in two things only: in one the two searches play each other, where in the other the enhancement plays
+# itself; and the weights of a mixture fall in another way.
 #
 # </details>
 #
@@ -142,14 +145,14 @@ show(say(ways.claims_prose(by_way)), ways.claims_table(by_way))
 #
 # <details><summary>A solution</summary>
 #
-# Hardly. Runs of one seed share their first network and then go their own ways, so their ratings at the end have little in common:
-# pairing takes away hardly any chance, and half of the degrees of freedom.
+# Hardly. Runs of one seed share their first network and then go their own ways, so their ratings at the end have little in common.
+# Pairing removes hardly any chance, but costs half of the degrees of freedom.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
-# 1. A network of 32 channels, and one symmetry drawn per example.
+# 1. The network has 32 channels, and one symmetry is drawn for each example.
 # 2. A random player anchors each pool.
 #
 # ## Run it yourself

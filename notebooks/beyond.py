@@ -13,9 +13,9 @@
 # %% [markdown]
 # # Beyond the sources
 #
-# **The question.** The sources end with what they did not try (sections 5.6 and 6.7): other enhancements as the warm start, larger
-# games with deeper lines. And the protocol itself has choices that may matter more than any warm start. This page tries some of
-# them at pilot scale: it says where to look, and decides nothing.
+# **The question.** What else could matter? The thesis ends with what it did not try (sections 5.6 and 6.7), such as other enhancements as
+# the warm start, and larger games with deeper lines. And its protocol makes choices that may matter more than any warm start. This page
+# tries some of them with very few runs: it says where to look, and decides nothing.
 
 # %% tags=["parameters"]
 preset: str = "laptop"  # scale of a run: smoke, laptop, table, paper or letter
@@ -54,12 +54,14 @@ origin(found, asked.name)
 # %%
 show(
     say(report.farthest_prose(elos)),
-    report.elo_figure(elos, kinds, "Elo of the final networks by kind of run; the random player has 0."),
+    report.elo_figure(
+        elos, kinds, "How strong the final networks are, by kind of run: Elo, with the random player at 0."
+    ),
 )
 
 # %% [markdown]
-# Look first for kinds that are far from {term}`Baseline` in *every* game: one game alone is a draw of luck. The larger game is Connect Four
-# on six rows and seven columns, as it is sold.
+# Look first for kinds that are far from {term}`Baseline` in *every* game, because one game alone may be luck. The larger game is Connect
+# Four on six rows and seven columns, as it is sold.
 #
 # ## What is there
 
@@ -70,26 +72,26 @@ show(
 )
 
 # %% [markdown]
-# Zero of zero means that this was not asked for. Kinds with runs in one game only say something about that game.
+# *0 of 0* means that such runs are not asked for.
 #
 # ## Elo of the final networks
 #
-# Networks meet each other, a random player (Elo 0) and {term}`MCTS` without a network.
+# The networks meet each other, a random player (Elo 0) and {term}`MCTS` without a network.
 
 # %%
 show(
-    report.elo_table(elos, kinds, "Final networks: the runs of each kind."),
+    report.elo_table(elos, kinds, "How strong the final networks of each kind are."),
     report.pools_table(pairs, ratings),
     report.beyond_table(elos),
 )
 
 # %% [markdown]
-# A choice of the loop that moves a run by more than any warm start does is a warning: whoever compares two studies of warm starts should
-# first ask whether their loops are the same.
+# Where a choice of the loop moves a run by more than any warm start does, take it as a warning: whoever compares two studies of warm
+# starts should first ask whether their loops are the same.
 #
 # ## Limits
 #
-# Two runs a kind show effects of a hundred Elo and more, if at all. Everything here is a question for more runs.
+# Two runs of each kind show only effects of a hundred Elo and more, if any. Everything here is a question for more runs.
 #
 # ## Exercises
 #
@@ -108,9 +110,9 @@ show(
 #
 # <details><summary>A solution</summary>
 #
-# That they are all equally bad, also those that are as good as the one played. Which of several good moves RHEA picks is chance,
-# so there is little to foretell: in our log (`data/beyond/iterations.csv.gz`) the policy's loss hardly falls while RHEA plays, where
-# it falls steadily with WRoRa, whose visits say how much better one move is than another.
+# It teaches that they are all equally bad, even those that are as good as the one played. Which of several good moves RHEA picks is
+# chance, so there is little to predict. Compare the policy's loss while RHEA plays with that while WRoRa plays, whose visits say how much
+# better one move is than another (`data/beyond/iterations.csv.gz`).
 #
 # </details>
 #

@@ -14,8 +14,8 @@
 # # A control: one epoch, and the text to the letter
 #
 # **The question.** The page on [five iterations](warmstart.ipynb) rests on runs of the {term}`preset` `table`, which has every value of
-# Table 5.2 and so passes ten times over its examples in each iteration. The preset `laptop` passes once, and a run costs a fraction.
-# What is lost? A network that learns faster needs its warm start for a shorter time, if at all.
+# Table 5.2 and so passes ten times over its examples in each iteration. The preset `laptop` passes once, and its runs cost a fraction.
+# What is lost? And does a network that learns faster have less use for a warm start?
 #
 # A few runs of {term}`Baseline` and {term}`WRoRa` are trained with one epoch, and meet the runs of the same seeds with ten in one
 # tournament. So do runs of the preset `letter`. Where the sources' text leaves a choice open, or says what we doubt, `table` has our
@@ -76,46 +76,47 @@ show(
 )
 
 # %% [markdown]
-# Only kinds that have runs with either preset, of the same seeds, can be held against each other.
+# A comparison needs runs of the same seeds with both presets.
 #
 # ## The final networks
 #
-# All of a game's networks and a random player (Elo 0) meet in one round robin, by the rules of
-# [five iterations](warmstart.ipynb): all presets stand on one scale.
-# A run whose network is not at hand cannot meet all others and is not rated; the tables count those that are.
+# All networks of a game and a random player (Elo 0) meet in one round robin, by the rules of [five iterations](warmstart.ipynb), so all
+# presets stand on one scale. A run whose network is not at hand cannot meet all others, and is not rated.
 
 # %%
-report.elo_figure(elos, kinds, "Elo of the final networks by method and preset; the random player has 0.")
+report.elo_figure(
+    elos, kinds, "How strong the final networks are, by method and preset: Elo, with the random player at 0."
+)
 
 # %% [markdown]
-# Two comparisons are in this figure: methods within a preset, and presets within a method. The second says what ten epochs buy; it is
-# usually the larger one to look for, because it changes every iteration of a run and not five of a hundred.
+# There are two comparisons in this figure: methods within a preset, and presets within a method. The second says what ten epochs buy.
+# Expect it to be the larger one, because a preset changes every iteration of a run, and a warm start changes five of a hundred.
 
 # %%
 show(
-    report.elo_table(elos, kinds, "Final networks: the runs of each method and preset."),
+    report.elo_table(elos, kinds, "How strong the final networks of each method and preset are."),
     report.pools_table(pairs, ratings),
 )
 
 # %% [markdown]
-# A handful of networks makes a small pool. Look at how many games differ, and at the score of the first mover, before trusting a mean.
+# A handful of networks makes a small pool. Before you trust a mean, look at how many games differ, and at the score of the first mover.
 #
 # ## What one epoch costs, and what the letter changes
 #
-# Beside each other: how much WRoRa is above Baseline in each preset, and how much a method gains by the preset. So few
-# runs carry no verdict, and none is given.
+# How much is WRoRa above Baseline in each preset, and how much does a method gain by the preset? So few runs carry no verdict, and none
+# is given.
 
 # %%
 report.scale_table(elos, asked.methods, asked.scales)
 
 # %% [markdown]
-# Two rows that differ by less than the spread of their runs say that the choice of preset is not what decides here.
+# Where two rows differ by less than the spread of their runs, the preset is not what decides.
 #
 # ## Limits
 #
-# With so few runs a kind, only a difference much larger than the spread of runs can be seen. The network is the compact one
-# in all of them; the author's is the preset `paper`. What ten epochs do within thirty iterations is in
-# [the protocol](protocol.ipynb) and [beyond](beyond.ipynb).
+# With so few runs of each kind, only a difference much larger than the spread of runs can be seen. All of them have the compact network;
+# the author's is the preset `paper`. The pages on [the protocol](protocol.ipynb) and [beyond the sources](beyond.ipynb) show what ten
+# epochs do within thirty iterations.
 #
 # ## Exercises
 #
@@ -125,7 +126,7 @@ report.scale_table(elos, asked.methods, asked.scales)
 # <details><summary>A solution</summary>
 #
 # It depends on what the runs still lack. Ten epochs pass ten times over the same games; five hundred iterations play new ones. Watch
-# the arena's log of both: late in a run few networks are accepted, and neither more passes nor more games of the same kind change
+# how many networks the arena accepts late in both runs: where few are, neither more passes nor more games of the same kind will change
 # that quickly. Where the table above shows no gain by ten epochs, the time is better spent on another seed.
 #
 # </details>
@@ -134,9 +135,9 @@ report.scale_table(elos, asked.methods, asked.scales)
 #
 # <details><summary>A solution</summary>
 #
-# Ask for the page [five iterations](warmstart.ipynb) with `-p preset laptop -p methods baseline,wrora -p runs 3`: its section *On the way*
-# plays and rates the networks that were kept. One expects the difference early: ten epochs learn the first examples faster, and later
-# both have seen each example often enough.
+# Run the page [five iterations](warmstart.ipynb) with `-p preset laptop -p methods baseline,wrora -p runs 3`: its section *On the way*
+# plays and rates the networks that were kept. One expects the difference early, because ten epochs learn the first examples faster;
+# later both have seen each example often enough.
 #
 # </details>
 #
@@ -153,4 +154,4 @@ report.scale_table(elos, asked.methods, asked.scales)
 # wslib run control --set runs=4 --set boards=connect4 --kind run
 # ```
 #
-# The first takes a minute; the second trains a fourth run of either method with each preset, twenty minutes on two cores.
+# The first takes a minute. The second trains a fourth run of either method with each preset, which takes twenty minutes on two cores.

@@ -68,8 +68,9 @@ show(
 )
 
 # %% [markdown]
-# If there were a best length, the bars of a panel would move to the right from row to row down to one I′, and back to the left below it, by
-# more than the marks of one length scatter. One of five equal kinds always lies farthest to the right, so that alone proves nothing.
+# If there were a best length, the bars of a panel would move to the right from row to row down to one I′, and back to the left below it,
+# by more than the marks of one length scatter. That one length lies farthest to the right proves nothing: one of five equal kinds always
+# does.
 #
 # ## What is there
 
@@ -80,18 +81,19 @@ show(
 )
 
 # %% [markdown]
-# Read it down: a length with fewer than five runs decides nothing, and a best length needs all of its rivals.
+# A length with fewer than five runs decides nothing, and no length is the best before all of its rivals have run.
 #
 # ## Elo by length, a pool per enhancement
 #
-# Baseline's runs and one random player are in every pool; the thesis does not say whether its panels are one pool.
+# Each enhancement has a pool of its own, with Baseline's runs and one random player in all of them. The thesis does not say whether its
+# panels are one pool.
 
 # %%
 report.length_table(elos, panels, asked.lengths)
 
 # %% [markdown]
-# Read along a row. A run of Baseline has no warm start at all, so the column of zero iterations says what all lengths are
-# measured against. Elo values of two rows are on two scales and must not be compared.
+# Read along a row: the column of zero iterations, which is Baseline, is what all lengths are measured against. Elo values of two rows are
+# on two scales, and must not be compared.
 
 # %%
 report.pools_table(pairs, ratings)
@@ -103,20 +105,20 @@ report.pools_table(pairs, ratings)
 design.detectable_table(elos, asked)
 
 # %% [markdown]
-# Four orderings must show for one best length, and each has to stand beside all the others. That is a high bar for eight runs, and it
-# is as high for the thesis.
+# For one length to be the best, four orderings must show, and each is corrected for all the others. That is a high bar for eight runs,
+# here and in the thesis.
 #
 # ## Claim 5
 #
-# "Seven is the best of five lengths" is four orderings for RAVE and four for WRoRa. "Unclear" holds for the other methods when some
-# length is too close to the best one to matter, and stays open while no length can be told from all the rest. Lengths are varied in one game only, here as in the
-# source; so its last part, that games need different lengths, cannot be decided by this design.
+# That seven is the best of five lengths makes four orderings for RAVE and four for WRoRa. For the other methods *unclear* holds when some
+# length is too close to the best one for the difference to matter, and it stays open while no length can be told from all the rest.
+# Here, as in the thesis, lengths are varied in one game only. So this design cannot decide whether different games need different lengths.
 
 # %%
-claims.parts_table(parts, "Claim 5 by its parts: difference of mean Elo over runs, each in its own pool.")
+claims.parts_table(parts, "Claim 5, part by part: differences of mean Elo over runs, each in its own pool.")
 
 # %% [markdown]
-# Read the interval before the verdict: one that reaches from a loss to a gain leaves both possible, whatever its middle says.
+# Read the interval before the verdict: where it reaches from a loss to a gain, both are possible, whatever its middle says.
 #
 # ## Played and rated in other ways
 #
@@ -128,12 +130,12 @@ by_way = of_figure(asked)
 show(say(ways.claims_prose(by_way)), ways.claims_table(by_way))
 
 # %% [markdown]
-# Ours decides: openings with both colours and fresh trees make games that tell most about the players. Where another row says
+# Our way decides, because games from openings, with both colours and fresh trees, tell most about the players. Where another row says
 # something else, a reader of the thesis should ask which of the two its figure shows.
 #
 # ## Limits
 #
-# With few runs the best of five lengths is best by chance: even lengths that do not matter have a winner.
+# With few runs the best of five lengths is best by chance. Even among lengths that do not matter, one comes out on top.
 #
 # ## Exercises
 #
@@ -142,8 +144,8 @@ show(say(ways.claims_prose(by_way)), ways.claims_table(by_way))
 #
 # <details><summary>A solution</summary>
 #
-# The range of five normal numbers is $2.33$ standard deviations on average; a mean of two runs has an sd of $50/\sqrt{2}$. So the
-# best and the worst of five equal kinds are $2.33 \cdot 50/\sqrt{2} \approx 82$ Elo apart.
+# The largest and the smallest of five normal numbers are $2.33$ standard deviations apart on average, and a mean of two runs has a standard
+# deviation of $50/\sqrt{2}$. So the best and the worst of five equal kinds are $2.33 \cdot 50/\sqrt{2} \approx 82$ Elo apart.
 #
 # </details>
 #
@@ -151,15 +153,15 @@ show(say(ways.claims_prose(by_way)), ways.claims_table(by_way))
 #
 # <details><summary>A solution</summary>
 #
-# The table of runs says which are missing; each takes some minutes of one core. Watch the
-# intervals, not the means: the best of five changes with nearly every run while they overlap.
+# The table of runs says which are missing; each takes some minutes of one core. Watch the intervals, not the means: while they overlap,
+# the best of five changes with nearly every run.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
-# 1. A network of 32 channels, and one symmetry drawn per example.
-# 2. A pool per panel; Baseline and a random player tie the panels together.
+# 1. The network has 32 channels, and one symmetry is drawn for each example.
+# 2. Each panel is a pool of its own; Baseline and a random player tie the panels together.
 #
 # ## Run it yourself
 #

@@ -151,7 +151,11 @@ claims.pooled_table(effects)
 
 # %% tags=["hide-input"]
 compared = against.against_baseline(pairs, elos, asked.methods)
-say(against.pooled_prose(compared) if len(compared) else "In no game do Baseline and another kind have two runs each yet.")
+say(
+    against.pooled_prose(compared)
+    if len(compared)
+    else "In no game do Baseline and another kind have two runs each yet."
+)
 
 # %%
 if len(compared):

@@ -73,9 +73,9 @@ def cells_table(frame: pd.DataFrame, scale: str) -> Html:
         same += " All runs switched."
     return table(
         here,
-        f"Preset {scale}: the first iteration whose balance is above 0. Mean ± population sd (as the thesis "
-        "prints it), the thesis' cell (8 runs), p of Welch's test of the two means (not corrected), how many runs "
-        f"there are and how many never switched where that differs, and every run.{same}",
+        f"When warm starts end, with the preset {scale}, beside Table 6.2: the first iteration with a balance above 0. "
+        "Mean ± population sd, as in the thesis, which has 8 runs a cell; p is of Welch's test of the two means, not "
+        f"corrected.{same}",
         columns,
     )
 
@@ -109,8 +109,8 @@ def switches_figure(switches: pd.DataFrame, frame: pd.DataFrame, scale: str) -> 
     return show_panels(
         {name: beside(name, draw) for name, draw in panels.items()},
         f"Mean iteration of the switch. {finding(means, '{:.1f}')}",
-        f"When warm starts ended, preset {scale}: a mark per run, a coloured bar for their mean, a grey one for the "
-        "thesis'.",
+        f"When warm starts end, with the preset {scale}. Marks are runs, coloured bars their means, and grey bars the "
+        "thesis' means.",
         here.dropna(axis="columns", how="all"),
         across="iteration of the switch",
         height=height,
@@ -140,7 +140,7 @@ def balances_figure(here: pd.DataFrame) -> Html:
     return show_panels(
         {kind_name(kind): drawn(kind) for kind in dict.fromkeys(here["kind"])},
         f"Mean balance of the default search in the first iteration. {finding(first)}",
-        f"Reward balances in {board} until the switch: a line per run, to its first value above 0.",
+        f"How the default search catches up in {board}: a line for the balances of each run, up to the first above 0.",
         here,
         across="iteration",
         up="balance",
@@ -153,8 +153,8 @@ def claim_table(claim: pd.DataFrame) -> Html:
     """Claim 6 part by part."""
     return show_table(
         claim.drop(columns="runs"),
-        "Claim 6 in parts. A part about runs is replicated when most of them do so (the "
-        "interval of their share lies above one half), about every run when all do.",
+        "Claim 6, part by part. A part about runs is replicated when most of them do so, that is when the interval of "
+        "their share lies above one half; a part about every run is replicated when all do.",
     )
 
 
@@ -166,8 +166,8 @@ def halves_prose(switches: pd.DataFrame, scale: str) -> str:
         at = np.sort(group["switch_iteration"].fillna(np.inf).to_numpy(float))
         half = at[(len(at) - 1) // 2]
         when = f"by iteration {half:.0f}" if np.isfinite(half) else "not within the run"
-        texts.append(f"{board_name(str(board))} with m = {m}: {when} ({len(at)} runs)")
-    return f"Half of the runs have switched in {'; '.join(texts)}." if texts else "No run has been trained yet."
+        texts.append(f"in {board_name(str(board))} with m = {m} {when} ({len(at)} runs)")
+    return f"Half of the runs have switched: {'; '.join(texts)}." if texts else "No run has been trained yet."
 
 
 @once_there("the earliest and the latest switches.")
@@ -186,8 +186,8 @@ def ends_table(frame: pd.DataFrame) -> Html:
         })  # fmt: skip
     return show_table(
         pd.DataFrame(rows),
-        "Mean switch iteration of the earliest and the latest kind; runs that never switched; and cells whose mean "
-        "differs from the printed one by more than chance (Welch's test, Holm over all cells).",
+        "The earliest and the latest kind, by the mean iteration of their switch; the runs that never switched; and "
+        "the cells whose mean differs from the printed one by more than chance (Welch's test, Holm over all cells).",
     )
 
 

@@ -402,9 +402,9 @@ def farthest_prose(elos: pd.DataFrame) -> str:
         far = here.loc[here["gap"].abs().idxmax()]
         texts.append(f"in {board_name(str(board))} *{kind_name(far['kind'])}* ({far['gap']:+.0f} Elo)")
     return (
-        f"The kinds of run that end farthest from Baseline are {', '.join(texts)}. We test nothing, since a kind has no "
-        f"more than {gaps['runs'].max()} run{'s' if gaps['runs'].max() > 1 else ''} here: this only says where more "
-        "runs would be worth their time."
+        f"The kinds of run that end farthest from Baseline are {', '.join(texts)}. We test nothing, since a kind has "
+        f"no more than {gaps['runs'].max()} run{'s' if gaps['runs'].max() > 1 else ''} here: this only says where "
+        "more runs would be worth their time."
     )
 
 
@@ -425,7 +425,8 @@ def scale_table(elos: pd.DataFrame, methods: Sequence[str], scales: Sequence[str
     ]
     return table(
         pd.DataFrame(rows, columns=["board", "pair", "ours", "theirs"]),
-        "How far one kind of run is above another in mean Elo, in one tournament. No verdict is drawn from so few runs.",
+        "How far one kind of run is above another in mean Elo, in one tournament. No verdict is drawn from so few "
+        "runs.",
         {
             "game": ("board", board_name),
             "difference of": "pair",
