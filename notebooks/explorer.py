@@ -13,8 +13,8 @@
 # %% [markdown]
 # # Results explorer: all runs
 #
-# **The question.** Which training runs are there, what became of each, and what did it cost? Every run that is published
-# in `data/`, or stored where this page was made, has a row here; one that was rated in several pools has a row in each.
+# **The question.** Which training runs are there, what became of each, and what did it cost? Every run that is published in `data/`, or
+# was stored on the machine that made this page, has a row here. A run that was rated in several pools has a row for each.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: what is published or stored; smoke: seconds
@@ -42,9 +42,9 @@ runs = runs[(runs["preset"].str.startswith("smoke")) == (asked.preset == "smoke"
 say(report.summary_prose(runs))
 
 # %% [markdown]
-# Click a column's head to sort by it, and again to turn it round; the menus and the search field narrow the table, and the
-# link downloads the rows that are seen. In JupyterLab, after `import wslib as ws`, `ws.browse()` leads from each run to its curves,
-# its games and its network, and `ws.run("…")` takes the name in the last column.
+# Click a column's head to sort by it, and again to reverse the order. The menus and the search field narrow the table, and the
+# link downloads the rows that you see. In JupyterLab, after `import wslib as ws`, `ws.browse()` leads from each run to its curves, its
+# games and its network, and `ws.run("…")` takes the name in the last column.
 
 # %% tags=["hide-input"]
 report.explorer(runs)
@@ -54,14 +54,14 @@ report.explorer(runs)
 #
 # | column | meaning |
 # | --- | --- |
-# | experiment | who asked for the run; its page says why |
-# | preset | the scale, and what differs from it |
+# | experiment | the experiment that the run belongs to, by its name at the command line and in `data/` |
+# | preset | the scale of the run, and settings that differ from it |
 # | accepted | networks that passed the arena |
-# | switch | the iteration after which an adaptive warm start ended; empty where it never did, and in all others |
-# | Elo, pool | of the final network in that pool, where the random player is the zero; other pools are other scales |
-# | optimal % | moves of the network alone that keep the value of the position, where it was measured |
-# | CPU minutes | processor time of training on one core, while other work shared the machine; empty for runs that were interrupted, as only their last part was timed (the earliest runs did not note this) |
-# | code | the commit that computed it; a `+` says that files differed from it |
+# | switch | the iteration after which an adaptive warm start ended; empty where it never did, and for all other runs |
+# | Elo, pool | Elo of the final network in that pool, with the random player at zero; every pool is a scale of its own |
+# | optimal % | how often the network alone keeps the value of a position, where this was measured |
+# | CPU minutes | processor time of training on one core, while other work shared the machine; empty for runs that were interrupted |
+# | code | the commit that computed the run; a `+` says that files differed from it |
 # | unit | the name under which the result is stored, as in `data/<experiment>/units.csv` |
 #
 # ## Exercises
@@ -70,8 +70,8 @@ report.explorer(runs)
 #
 # <details><summary>A solution</summary>
 #
-# `pandas.read_csv("runs.csv").query("iterations == 100").groupby(["game", "method"])["accepted"].std()` answers for runs of equal
-# length; of unequal ones the number of accepted networks says mostly how long they were.
+# `pandas.read_csv("runs.csv").query("iterations == 100").groupby(["game", "method"])["accepted"].std()` answers this for runs of equal
+# length. For runs of unequal length, the number of accepted networks mostly says how long they were.
 #
 # </details>
 #
@@ -79,8 +79,8 @@ report.explorer(runs)
 #
 # <details><summary>A solution</summary>
 #
-# Within one pool, game and method only: `here[["accepted", "Elo"]].corr()`, with a scatter plot before you believe it. With eight runs a
-# correlation must be above two thirds or so to be more than chance.
+# Compare only runs of one pool, game and method, with `here[["accepted", "Elo"]].corr()`, and look at a scatter plot before you believe
+# it. With eight runs a correlation must be above two thirds or so to be more than chance.
 #
 # </details>
 #

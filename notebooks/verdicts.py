@@ -13,9 +13,9 @@
 # %% [markdown]
 # # Verdicts: what replicates
 #
-# **The question.** Which sentences of the sources hold in our data? Every row below is computed from the results that are there
-# when the page is made; more runs change it without an edit. [What came out, and why](what_came_out.ipynb) tells the story behind
-# the rows.
+# **The question.** Which sentences of the thesis and its papers hold in our data? Every row below is computed from the results that are
+# there when the page is made, and follows when more runs are added. [What came out, and why](what_came_out.ipynb) tells the story
+# behind the rows.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: what is published or stored; smoke: seconds
@@ -43,101 +43,104 @@ rows, parts = judge(evidence)
 show(say(f"{answer.claims_prose(rows)} {answer.progress_prose(evidence)}"), report.claims_figure(parts))
 
 # %% [markdown]
-# A verdict is worth what it rests on. Where few of the runs are there, *open* is the only word that a rule could give.
+# A verdict is worth what it rests on. While few of the runs are there, the rules can only call most parts *open*.
 
 # %%
 show(report.counts_table(rows), report.scale_table(evidence))
 
 # %% [markdown]
-# The thesis has eight runs of each kind; where fewer are rated here, verdicts may still turn.
+# The thesis has eight runs of each kind. Where fewer are rated here, verdicts may still turn.
 #
 # ## The seven claims
 
 # %%
 report.claim_table(
     report.seven(rows),
-    "The seven claims, in the words of the sources and, in italics, as we read them. Effect and power belong to the weakest "
-    "part of a claim, which decides.",
+    "The verdicts on the seven claims, which stand here in the words of the sources and, in italics, as we read them. Effect and "
+    "power are those of the weakest part of a claim, which decides.",
     pages(),
 )
 
 # %% [markdown]
 # Read the verdict first and the power second. *Open* with a power of ninety percent means that a difference worth having would probably
-# have shown; *open* with ten means that nobody has looked closely yet. A claim of many parts falls with one of them, so the column
-# *ours* counts the parts.
+# have shown; *open* with ten percent means that nobody has looked closely yet. A claim of many parts falls with one of them, so the
+# column *ours* counts the parts.
 #
 # ## How a verdict is found
 #
-# The unit is the training run; for players without training it is the game. A claim is cut into parts, most of them an
-# {term}`ordering`. Of a part that says *the first is stronger*, the verdict is
+# The unit is the training run; for players without training it is the game. A claim is cut into parts, and most parts are
+# {term}`orderings <ordering>`. A part that says *the first is stronger* is called
 #
-# - **replicated** with the claimed sign and p < 0.05, after {term}`Holm's correction` {cite}`holm1979` over all orderings of its experiment (of the searches
-#   without a network: over its pairs of players, and over RHEA's changes);
-# - **the opposite holds** with the other sign at that p;
-# - **smaller than the margin** when the 95 % interval of the difference lies below +20 Elo (win rates: 53 %): there may be an
+# - **replicated** if the difference has the claimed sign and p < 0.05, after {term}`Holm's correction` {cite}`holm1979` over all
+#   orderings of its experiment (for searches without a network: over its pairs of players, and over RHEA's changes);
+# - **the opposite holds** if the difference has the other sign at that p;
+# - **smaller than the margin** if the 95 % interval of the difference lies below +20 Elo (win rates: 53 %): there may be an
 #   advantage, but not one that matters;
 # - **open** otherwise, with the number of runs a side (or games) that would decide with a power of 80 % if effect and spread stay as
 #   they look now. With fewer than five runs a side everything about trained players is open;
-# - **could not be decided by this design** where it is not decided and never can be: where even the most extreme results of all the
-#   runs that the experiment asks for leave p, after Holm, at 5 % or more, or where it asks for no such runs.
+# - **could not be decided by this design** if it is not decided and never can be. Then even the most extreme results of all the
+#   runs that the experiment asks for leave p, after Holm, at 5 % or more, or the experiment asks for no such runs.
 #
-# *No difference*, and a *level*, is **replicated** when the interval lies within ±30 Elo (±3 points) of it; **the opposite holds** when
-# it lies outside.
+# A part that says *no difference*, or that names a *level*, is **replicated** when the interval lies within ±30 Elo (±3 points) of it;
+# **the opposite holds** when the interval lies outside.
 #
-# A claim as a whole is **replicated** when all its parts are, which needs no correction. One part refutes it: the claim then has that
-# part's verdict, and beside it stands the number of such parts. Where the source says *nearly all* we ask for nine parts in ten, where it
-# says *most* for more than half, *often* for half; where it says *at least one*, one replicated part is enough, and all must be
-# refuted. How claims are cut into parts is our reading.
+# A claim as a whole is **replicated** when all its parts are, which needs no correction. One part can refute it. The claim then has that
+# part's verdict, with the number of such parts beside it. Where the source says *nearly all*, we ask for nine parts in ten; where it
+# says *most*, for more than half; where it says *often*, for half. Where it says *at least one*, one replicated part is enough, and
+# only when all parts are refuted is the claim refuted. How claims are cut into parts is our reading.
 #
-# *{term}`Power <power>`* is the chance that the design, with all the runs it asks for, sees a difference of 50 Elo (7 points). It is computed at
-# the strictest step of Holm's correction, with the spread that the runs have. For *no difference* it is the chance that the interval
-# comes to lie within the margin when there is none.
+# *{term}`Power <power>`* is the chance that the design, with all the runs it asks for, sees a difference of 50 Elo (7 points). It is
+# computed at the strictest step of Holm's correction, with the spread that the runs have. For *no difference* it is the chance that the
+# interval lies within the margin when there is in fact no difference.
 #
 # ### What was fixed when
 #
-# The rules for single orderings were written down before any data were seen. Two corrections were made after the first edition's data
-# were seen and before the second's, which are those of this page:
+# The rules for single orderings were written down before any data were seen. Two corrections came after the data of the first edition
+# were seen, and before those of the second, which are on this page:
 #
-# 1. *Simultaneous intervals.* A claim that is true in all of many parts was refuted by one of them in more than a fifth of simulated
-#    studies. An interval that refutes a claim of several parts is now simultaneous over them (Bonferroni).
-# 2. *The least spread of runs.* Chance in their games alone keeps the ratings of runs apart. Runs that lie closer together than that do so by
-#    luck, and prove nothing. So the spread that enters an interval or a test is at least that of the games.
+# 1. *Simultaneous intervals.* In more than a fifth of simulated studies, a claim whose many parts were all true was refuted by one of
+#    them. Now an interval that refutes a claim of several parts must be simultaneous over them (Bonferroni).
+# 2. *The least spread of runs.* Chance in their games alone keeps the ratings of runs apart. Runs that lie closer together do so by luck,
+#    and prove nothing. So the spread that enters an interval or a test is at least that of the games.
 #
-# Three changes do not touch the rules. Bounds are compared unrounded, and written with enough digits to agree with the verdict. No interval
-# is shown for one or two runs, nor where a bootstrap gives none. And what used to be called *not replicated* and *not decided* has the
-# finer names above.
+# Three changes do not touch the rules. Bounds are compared unrounded, and written with enough digits to agree with the verdict. No
+# interval is shown for one or two runs, nor where a bootstrap gives none. And what used to be called *not replicated* and *not decided*
+# now has the finer names above.
 #
 # ### How we read what the sources leave open
 #
-# Levels are on the scale on which a pool's mean is zero, as in the thesis; they depend on who else is in the pool. *Varies
-# most* compares the distances of runs from the median of their kind, and gains in two games are compared as scores against
-# Baseline, because Elo of different games has no common scale.
-#
-# *Among the best* is a kind that no other is above; *unclear which is best* means that no length can be told from all the others;
-# *nearly always wins* means an interval above nine in ten; a switch is *early* within ten iterations of a hundred; a game *needs* the
-# number of plies that is its most frequent length; *steadier* is tested as stronger, because a single match does not show how much an
-# evolution varies; a network *improves more quickly* when more of its first ten successors are accepted.
+# - Levels are on the scale on which a pool's mean is zero, as in the thesis; they depend on who else is in the pool.
+# - *Varies most* compares the distances of runs from the median of their kind.
+# - Gains in two games are compared as scores against Baseline, because Elo of different games has no common scale.
+# - *Among the best* is a kind that no other is above.
+# - *Unclear which is best* means that no length can be told from all the others.
+# - *Nearly always wins* means an interval above nine in ten.
+# - A switch is *early* within ten iterations of a hundred.
+# - A game *needs* the number of plies that is its most frequent length.
+# - *Steadier* is tested as stronger, because a single match does not show how much an evolution varies.
+# - A network *improves more quickly* when more of its first ten successors are accepted.
 #
 # ## All other sentences
 #
-# S… are sentences with a number or an ordering, T… five more; the table of statements in `data/thesis` has them all, with their
-# quotations.
+# The sources make many more statements. Those called *S* and a number come from the table of statements in `data/thesis`, which quotes
+# them all; those called *T* are five more.
 
 # %%
-report.claim_table(report.outcomes(rows), "Every other ordering, test, level, spread and fact.", pages())
+report.claim_table(report.outcomes(rows), "The verdicts on every other sentence about an outcome.", pages())
 
 # %% [markdown]
-# A sentence that is open is not refuted: its runs are missing, or they are too few to tell what it says from its opposite.
+# A sentence that is open is not refuted: its runs are missing, or they are too few to tell it from its opposite.
 #
 # ## Designs
 #
-# Sentences about how something was done claim no outcome; here is whether we do the same.
+# Some sentences claim no outcome but say how something was done. Do we do the same?
 
 # %%
-report.claim_table(report.designs(rows), "What the sources did, and what we do.", pages())
+report.claim_table(report.designs(rows), "What the sources did, and whether we do the same.", pages())
 
 # %% [markdown]
-# Where we do otherwise, a difference in outcome may come from there; [what came out, and why](what_came_out.ipynb) follows the largest of them.
+# Where we do otherwise, a difference in outcome may come from there. [What came out, and why](what_came_out.ipynb) follows the largest of
+# these differences.
 #
 # ## The parts of every claim
 
@@ -145,7 +148,8 @@ report.claim_table(report.designs(rows), "What the sources did, and what we do."
 report.all_parts(parts)
 
 # %% [markdown]
-# A claim that falls, falls with one of these rows. The simultaneous interval is the one that counts: it holds for all parts at once.
+# A claim that is refuted is refuted by one of these rows. The simultaneous interval is the one that counts, because it holds for all parts
+# at once.
 #
 # ## What this rests on
 
@@ -153,14 +157,13 @@ report.all_parts(parts)
 report.sources_table(evidence.frames, evidence.sizes())
 
 # %% [markdown]
-# Whoever doubts a verdict can begin here, with what was read for it.
+# If you doubt a verdict, begin here: these are the results that were read for it.
 #
 # ## Limits
 #
-# A claim of many parts is hard to replicate: with fifteen orderings, each seen with a power of 80 %, all fifteen show in
-# a few of a hundred studies even when all are true. Look at the parts before reading much into a word, and at the power before
-# reading much into *open*. What rests on
-# fewer runs than the source has (see the designs) may still turn.
+# A claim of many parts is hard to replicate: of fifteen true orderings, each seen with a power of 80 %, all fifteen show in only a few of
+# a hundred studies. So look at the parts before you read much into a verdict, and at the power before you read much into *open*. What
+# rests on fewer runs than the thesis has may still turn.
 #
 # ## Exercises
 #
@@ -168,8 +171,9 @@ report.sources_table(evidence.frames, evidence.sizes())
 #
 # <details><summary>A solution</summary>
 #
-# The explorer has the minutes of every run: multiply them by twice the number that would decide (two sides), and subtract what is
-# there. `wslib run warmstart --set runs=12 --set first_seed=100` computes twelve runs of every kind of your own, and their games.
+# The explorer has the minutes of every run. Multiply them by twice the number that would decide, because there are two sides, and
+# subtract what is there. `wslib run warmstart --set runs=12 --set first_seed=100` computes twelve runs of every kind of your own, and
+# their games.
 #
 # </details>
 #
@@ -178,14 +182,14 @@ report.sources_table(evidence.frames, evidence.sizes())
 #
 # <details><summary>A solution</summary>
 #
-# A larger margin can only turn "open" into "smaller than the margin".
+# A larger margin can turn *open* into *smaller than the margin*, and nothing else.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
 # 1. The thesis tests games pooled over runs; here the run is the unit.
-# 2. Tests are corrected for their number, and "open" is a possible answer.
+# 2. Tests are corrected for their number, and *open* is a possible answer.
 #
 # ## Run it yourself
 #

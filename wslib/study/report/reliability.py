@@ -60,12 +60,12 @@ def promises_table(record: pd.DataFrame) -> Html:
     """Promise, denominator and failures of each fault."""
     return table(
         summed(record),
-        "What is promised, how often that was tried, and how often the promise was broken.",
+        "What is promised, how often we tried to break it, and how often it broke.",
         {
             "promise": ("fault", PROMISES.get),
             "tried on": lambda row: _tried(record, row),
             "broken": "failures",
-            "last": ("last", lambda date: date[:10]),
+            "last tried": ("last", lambda date: date[:10]),
         },
     )
 
@@ -113,9 +113,9 @@ def prose(record: pd.DataFrame) -> str:
     missing = [PROMISES[fault] for fault in PROMISES if fault not in set(sums["fault"])]
     lead = "No promise was broken" if not broken else f"A promise was broken {broken} times"
     text = (
-        f"**{lead}** in {int(sums['trials'].sum()):,} trials on {', '.join(machines)}, in which processes were killed, "
-        "commands crashed and got signals, file systems cut off, files damaged and disks filled, and crafted input "
-        "was fed in."
+        f"**{lead}** in {int(sums['trials'].sum()):,} trials on {', '.join(machines)}. In these trials processes were "
+        "killed, commands crashed or got signals, file systems were cut off, files were damaged, disks were filled, "
+        "and crafted input was fed in."
     )
     return text + (f" Not tried yet: {'; '.join(missing)}." if missing else "")
 
@@ -127,7 +127,7 @@ def again_table(record: pd.DataFrame) -> Html:
     groups = of.groupby(["what", "made_on", "again_on"], sort=False)["same"].agg(["size", "sum"]).reset_index()
     groups = groups.sort_values("what", key=lambda column: column.map(order), kind="stable")
     shown = groups.set_axis(["what", "made on", "computed again on", "units", "the same"], axis=1)
-    return show_table(shown, "Published results that were computed again, number by number and move by move.")
+    return show_table(shown, "Published results computed again, and compared number by number and move by move.")
 
 
 def again_prose(record: pd.DataFrame) -> str:
@@ -149,7 +149,7 @@ def bits_table(bits: pd.DataFrame) -> Html:
     made = f"{bits['runs'].iloc[0]} small runs, compiled anew for each row; computed on {bits['processor'].iloc[0]}"
     return table(
         bits,
-        f"The digest of all that came of {made}.",
+        f"One digest over all results of {made}.",
         {"kind": "kind", "digest": "digest", "seconds": ("seconds", "{:.0f}")},
     )
 
@@ -171,6 +171,6 @@ def bits_prose(bits: pd.DataFrame) -> str:
     tiles = int((bits["part"] == "tile").sum())
     kinds = int((bits["part"] == "processor").sum())
     return (
-        f"A small study was compiled for {kinds} kinds of processor, and with {tiles} sizes of a tile. "
-        f"{bits_said(bits)}"
+        f"A small study was compiled for {kinds} kinds of processor, and with {tiles} sizes of the blocks in which "
+        f"matrices are multiplied. {bits_said(bits)}"
     )

@@ -30,8 +30,9 @@ VERDICTS = {
 }
 """How a part is drawn by its verdict."""
 EXPLAINED = (
-    " An interval refutes the claim only where the one that is simultaneous over its parts does. Power: the chance "
-    "that the design with all its runs sees a difference of 50 Elo (7 points), or, where none is claimed, none."
+    " Only the simultaneous interval, which holds for all parts at once, can refute the claim. Power is the chance "
+    "that the design, with all its runs, sees a difference of 50 Elo (7 points); where no difference is claimed, "
+    "that it sees none."
 )
 PHRASES = {
     decide.REPLICATED: ("is replicated", "are replicated"),
@@ -45,6 +46,7 @@ PHRASES = {
 TITLES = {
     "orientation": "Four players without a network", "untrained": "Untrained networks", "warmstart": "Five iterations",
     "iprime": "How long?", "adaptive_vs_fixed": "Adaptive against fixed", "adaptive": "When does it end?",
+    "searches": "How the searches work",
 }  # fmt: skip
 """How pages of experiments are called in tables."""
 WIDTHS = {"the sources": 16, "verdict": 8, "ours": 8, "effect (95 % interval)": 10}
@@ -80,8 +82,9 @@ def quoted(row: Mapping[str, str]) -> Html:
 
 def _claim(row: Mapping[str, str], pages: Collection[str]) -> Html:
     """A claim's id above the page that tells of it."""
-    page = link(row["page"], f"{row['page']}.html").html if row["page"] in pages else f"<i>{escape(row['page'])}</i>"
-    return Html(f"<b>{escape(row['id'])}</b><br>{page}", f"{row['id']} {row['page']}")
+    title = TITLES.get(row["page"], row["page"])
+    page = link(title, f"{row['page']}.html").html if row["page"] in pages else f"<i>{escape(title)}</i>"
+    return wrapping(Html(f"<b>{escape(row['id'])}</b><br>{page}", f"{row['id']} {title}"), 6)
 
 
 def wrapping(cell: str | Html, width: int) -> Html:
@@ -154,9 +157,9 @@ def claims_figure(parts: pd.DataFrame) -> Html:
     return show_panels(
         panels,
         f"Of {len(known)} parts of the seven claims with an interval: {counted}.",
-        "Every part of the seven claims that has an interval, the smallest effect at the bottom: a mark for the "
-        "effect, a line for its 95 % interval, a colour for the verdict. To the right of the line at zero the "
-        "first-named is stronger. The tables below name the parts.",
+        f"How the parts of the seven claims stand: of {len(known)} with an interval, {counted}. Each mark is the "
+        "effect of a part, its line the 95 % interval, its colour the verdict; the smallest effect is at the bottom. "
+        "To the right of zero the first-named is stronger. The tables below name the parts.",
         known.rename(columns={"unit": "measure"}),
         key={word: VERDICTS[word] for word in decide.WORDS if (known["verdict"] == word).any()},
         height=2.1,
@@ -184,8 +187,8 @@ def pooled_table(effects: pd.DataFrame) -> Html:
     """The effect of all warm starts together, a row per game."""
     return table(
         effects,
-        "All runs with a warm start, of the five enhancements together, against Baseline's: difference of mean Elo of "
-        "the final networks. The unit is the run.",
+        "How far all runs with a warm start, of the five enhancements together, are above Baseline's: differences of "
+        "mean Elo of the final networks. The unit is the run.",
         {
             "game": "game",
             "runs, warm and Baseline": lambda row: f"{row.warm} and {row.baseline}",
@@ -212,7 +215,7 @@ def counts_table(rows: pd.DataFrame) -> Html:
     """How many of the seven claims, and of all other sentences about outcomes, have which verdict."""
     found = {"the seven claims": counts(seven(rows)), "all other sentences": counts(outcomes(rows))}
     shown = pd.DataFrame(found).T.rename_axis("of").reset_index()
-    return show_table(shown, "How many sentences have which verdict.")
+    return show_table(shown, "How many sentences of the sources have which verdict.")
 
 
 def scale_table(evidence: Evidence) -> Html:
@@ -240,7 +243,7 @@ def sources_table(frames: Mapping[str, pd.DataFrame], asked: Mapping[str, int]) 
         published = int((frame["origin"] == "published").sum())
         rows.append({"experiment": TITLES.get(name, name), "results there": len(frame), "asked for": number,
                      "published": published, "computed here": len(frame) - published})  # fmt: skip
-    return show_table(pd.DataFrame(rows), "Results that the verdicts rest on: runs, and matches of two players.")
+    return show_table(pd.DataFrame(rows), "The results that the verdicts rest on: runs, and matches of two players.")
 
 
 def origin_words(frames: Mapping[str, pd.DataFrame]) -> str:
