@@ -72,7 +72,7 @@ show(
 )
 
 # %% [markdown]
-# *0 of 0* means that such runs are not asked for.
+# Zero of zero means that such runs are not asked for.
 #
 # ## Elo of the final networks
 #
