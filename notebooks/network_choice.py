@@ -53,7 +53,7 @@ units, found = results_of(asked)
 strengths, labels = found[found["part"] == "strength"], report.runs_found(found)
 runs = [unit for unit in units if unit.kind == "run"]
 costs = labels.join(study.provenance(runs, asked.name).drop(columns="unit", errors="ignore"))
-opponent_name = f"MCTS with {asked.scale['opponent']} simulations"
+opponent_name = f"MCTS with {asked.opponent} simulations"
 origin(found, asked.name)
 
 # %% [markdown]

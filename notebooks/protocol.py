@@ -48,7 +48,7 @@ strengths, labels = found[found["part"] == "strength"], report.runs_found(found)
 runs = [unit for unit in units if unit.kind == "run"]
 costs = labels.join(study.provenance(runs, asked.name).drop(columns="unit", errors="ignore"))
 log = study.tables(runs, labels, "iterations", asked.name)
-opponent_name = f"MCTS with {asked.scale['opponent']} simulations"
+opponent_name = f"MCTS with {asked.opponent} simulations"
 origin(found, asked.name)
 
 # %% [markdown]

@@ -48,7 +48,7 @@ origin(results, asked.name)
 # ## In short
 
 # %%
-show(say(report.alarms_prose(simulated, asked.runs, asked.simulated)), report.alarms_glance(simulated))
+show(say(report.alarms_prose(simulated, asked.runs, asked.repetitions)), report.alarms_glance(simulated))
 
 # %% [markdown]
 # Every filled square is a paper that reports a difference where there is none. A test that keeps its promise fills about five. The next
@@ -172,7 +172,7 @@ show(
         f"distribution. All {2 * asked.runs} players meet in a round robin of {asked.games} games a pair, half with each colour. "
         "Then the two methods are compared: by a binomial test on the games between them, by the interval of the rating "
         f"difference, and by two tests on the {2 * asked.runs} ratings. Every difference that is found is a false alarm. We do "
-        f"this {asked.simulated:,} times for each spread of the runs."
+        f"this {asked.repetitions:,} times for each spread of the runs."
     ),
     report.alarms_table(simulated),
 )

@@ -464,7 +464,7 @@ def test_a_measured_network_is_taken_from_the_store_and_not_trained_again(
         (["run", "orientation", "--set", "games"], "--set 'games' is not allowed: it should be NAME=VALUE"),
         (["run", "orientation", "--set", "boards=chess"], "there is no game 'chess'"),
         (["run", "orientation", "--set", "preset=smoke", "--set", "games=x"], "games = 'x' is not allowed"),
-        (["run", "orientation", "--set", "preset=smoke", "--set", "games=20"], "games = 20 does not act with preset"),
+        (["run", "orientation", "--set", "preset=smoke", "--set", "games=500"], "games = 500 does not act with preset"),
         (
             ["run", "warmstart", "--set", "preset=smoke", "--set", "iterations=100"],
             "iterations = 100 does not act with",

@@ -178,7 +178,7 @@ def test_every_pairing_of_a_few_networks_is_asked_for_in_all_four_ways_and_nothi
     assert {unit.kind for unit in asked.units()} == {"pair", "oldway"}
     assert {unit.games for unit in asked.units()} == {20}
     runs = {e.run.id for unit, _ in habits for e in (unit.a, unit.b) if isinstance(e, NetworkEntrant)}
-    assert len(runs) == 2 * 3 * 3 and runs < {run.id for _, run in asked.cells()}
+    assert len(runs) == 2 * 3 * 3 and runs < {run.id for _, run in asked.cells}
 
 
 def test_every_pool_of_the_figures_is_asked_for_in_three_ways_ours_by_the_very_units_of_the_figures():
@@ -207,7 +207,7 @@ def test_a_pool_grows_by_the_pairings_of_a_new_run_only():
 
 def test_its_runs_are_those_of_the_warm_start():
     few = PublishedTournaments(figures="warmstart")
-    assert {run.id for _, run in few.cells()} == {run.id for _, run in Warmstart().cells()}
+    assert {run.id for _, run in few.cells} == {run.id for _, run in Warmstart().cells}
 
 
 def test_smoke_trains_its_runs_first():

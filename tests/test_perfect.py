@@ -300,9 +300,9 @@ def test_the_experiment_stores_players_and_openings_and_reads_them_back(tmp_path
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"boards": "chess"}, "there are no positions of 'chess'"),
-        ({"simulations": "100,100"}, "different numbers"),
-        ({"simulations": "0"}, "different numbers from 2 on"),
+        ({"boards": "tictactoe"}, "there are no positions of 'tictactoe'"),
+        ({"simulations": "100,100"}, "simulations names 100 twice"),
+        ({"simulations": "0"}, r"simulations\[0\] = '0' is not allowed: it should be"),
     ],
 )
 def test_the_experiment_refuses_what_it_cannot_do(values: dict, words: str):

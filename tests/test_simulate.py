@@ -84,7 +84,7 @@ def test_the_experiment_asks_for_every_spread_with_new_and_with_repeated_games()
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"spreads": "10, wide"}, "spreads = '10, wide' is not allowed: it should be numbers"),
+        ({"spreads": "10, wide"}, r"spreads\[1\] = 'wide' is not allowed: it should be a number"),
         ({"spreads": (-1,)}, "is not allowed"),
         ({"games": 7}, "games = 7 is not allowed: it should be an even number"),
         ({"repetitions": 0}, "repetitions = 0 is not allowed"),

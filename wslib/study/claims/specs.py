@@ -353,7 +353,7 @@ class Judged:
 def planned_runs(asked: Any) -> dict[tuple[str, str], int]:
     """Runs that an experiment asks for, by game and kind."""
     counts: dict[tuple[str, str], int] = {}
-    for labels, _ in asked.cells():
+    for labels, _ in asked.cells:
         key = (labels["board"], labels["kind"])
         counts[key] = counts.get(key, 0) + 1
     return counts

@@ -16,21 +16,79 @@ from wslib.games import game
 from wslib.parameters import ParameterError, Parameters
 from wslib.play import METHODS, player
 from wslib.study.engine.units import MatchUnit, Unit
+from wslib.study.names import BOARDS as NAMED
 
 BOARDS = ("gobang", "connect4", "othello")
 PLAYERS = ("random", "mcts", "rave", "rhea")
-SMOKE_GAMES, SMOKE_ROLLOUTS = 4, 10
 COMPUTE = "compute what is missing, after a sentence that says how long it takes; False: show what there is"
+Asked = list[tuple[Any, dict[str, Any]]]
+"""Units, each with its labels."""
 
 
-class Experiment(Parameters):
+class Chapter(Parameters):
+    """Base of all that has a notebook: parameters as papermill passes them, and a scale of seconds."""
+
+    SMALL: ClassVar[Mapping[str, Any]] = {}
+    """What is small with the preset smoke, where no other value than the usual one is given."""
+
+    preset: Literal["full", "smoke"] = Field("full", description="full: as in the book; smoke: seconds")
+
+    @classmethod
+    def completed(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Lists may come as text; with the preset smoke, small values stand in for the usual ones."""
+        usual = {name: field.default for name, field in cls.model_fields.items()}
+        values = {name: split(value) if isinstance(usual.get(name), tuple) else value for name, value in values.items()}
+        small = cls.SMALL if values.get("preset", usual["preset"]) == "smoke" else {}
+        return values | {n: v for n, v in small.items() if n not in values or _plain(values[n]) == _plain(usual[n])}
+
+    @field_validator("boards", check_fields=False)
+    @classmethod
+    def _plain_names(cls, boards: tuple[str, ...]) -> tuple[str, ...]:
+        plain = {game(board).id: board for board in NAMED}
+        return tuple(plain.get(game(board).id, game(board).id) for board in boards)
+
+    @model_validator(mode="after")
+    def _once(self) -> Self:
+        for name in type(self).model_fields:
+            listed = getattr(self, name)
+            for place, value in enumerate(listed if isinstance(listed, tuple) else ()):
+                if value in listed[:place]:
+                    raise ValueError(f"{name} names {value!r} twice: once is enough")
+        return self
+
+
+def split(value: Any) -> Any:
+    """A list typed as text, ``"mcts, rave"``, or a single number."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(","))
+    return (value,) if isinstance(value, int | float) else value
+
+
+def _plain(value: Any) -> Any:
+    return tuple(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+def refuse_idle(asked: Any, given: Mapping[str, Any]) -> None:
+    """Refuse a setting that the preset smoke would pass over in silence, because it is the usual one."""
+    for name in given if given.get("preset") == "smoke" else ():
+        try:
+            meant = getattr(type(asked)(**{name: given[name]}), name)
+        except (ParameterError, AttributeError):  # a value that only goes with others
+            continue
+        if name not in ("preset", "workers") and getattr(asked, name) != meant:
+            raise ParameterError(
+                f"{name} = {given[name]} does not act with preset 'smoke', which has a scale of its own: one of the "
+                "two should be left out"
+            )
+
+
+class Experiment(Chapter):
     """Base of the experiments."""
 
     name: ClassVar[str]
     tables: ClassVar[tuple[str, ...]] = ()
     """Tables that are published beside the summaries."""
 
-    preset: Literal["full", "smoke"] = Field("full", description="full: the published scale; smoke: seconds")
     workers: int = Field(0, ge=0, le=1024, description="worker processes; 0 is one per core")
 
     @property
@@ -38,12 +96,12 @@ class Experiment(Parameters):
         """Whether it is published as a whole; one that may ``compute`` less is too large to wait for."""
         return "compute" not in type(self).model_fields
 
-    def asked(self) -> list[tuple[Unit, dict[str, Any]]]:
+    def asked(self) -> Asked:
         """Each unit with its labels."""
         raise TypeError(f"{type(self).__name__} does not say what it asks for")
 
     @cached_property
-    def asked_once(self) -> list[tuple[Unit, dict[str, Any]]]:
+    def asked_once(self) -> Asked:
         """What :meth:`asked` says: it may name thousands of units."""
         return self.asked()
 
@@ -84,28 +142,12 @@ class WithNetworks(Experiment):
 class _Matches(Experiment):
     """What the experiments with network-less players have in common."""
 
+    SMALL: ClassVar[Mapping[str, Any]] = {"games": 4, "rollouts": 10}
+
     games: int = Field(500, ge=2, le=1_000_000, multiple_of=2, description="games a pair, half with each colour")
     rollouts: int = Field(100, ge=2, le=1_000_000, description="rollouts (simulations) a move")
     boards: tuple[str, ...] = Field(BOARDS, min_length=1, description="games played")
     seed: int = Field(0, ge=0, description="seed of all random streams")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _at_scale(cls, values: Any) -> Any:
-        values = {n: split(v) if n in ("boards", "players") else v for n, v in dict(values).items()}
-        if values.get("preset") == "smoke":
-            values["games"] = _at_most(SMOKE_GAMES, values.get("games"))
-            values["rollouts"] = _at_most(SMOKE_ROLLOUTS, values.get("rollouts"))
-        return values
-
-    @field_validator("boards")
-    @classmethod
-    def _known_boards(cls, boards: tuple[str, ...]) -> tuple[str, ...]:
-        ids = [game(board).id for board in boards]
-        if len(set(ids)) < len(ids):
-            raise ValueError("boards names a game twice")
-        plain = {game(board).id: board for board in BOARDS}
-        return tuple(plain.get(full, full) for full in ids)
 
     def _players(self, **changes: Any) -> dict[str, Any]:
         """The settings of the four players at this number of rollouts."""
@@ -117,53 +159,6 @@ class _Matches(Experiment):
 
     def _match(self, board: str, a: Any, b: Any, **more: Any) -> MatchUnit:
         return MatchUnit(game=board, a=a, b=b, games=self.games, seed=self.seed, **more)
-
-
-def split(value: Any) -> Any:
-    """A list as papermill passes it, typed as text, ``"mcts, rave"``, or a single number."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(","))
-    return (value,) if isinstance(value, int | float) else value
-
-
-def no_twice(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A list as it is, if nothing is in it twice."""
-    for place, value in enumerate(values):
-        if value in values[:place]:
-            raise ValueError(f"{name} names {value!r} twice: once is enough")
-    return values
-
-
-def _at_most(most: int, value: Any) -> Any:
-    """The smaller of both; what is no number is left for the field to refuse."""
-    try:
-        return min(int(value), most)
-    except (TypeError, ValueError):
-        return most if value is None else value
-
-
-def refuse_idle(asked: Any, given: Mapping[str, Any]) -> None:
-    """Refuse a setting that the preset smoke, which has a scale of its own, would pass over in silence."""
-    for name in given if given.get("preset") == "smoke" else ():
-        if name not in ("preset", "workers") and _is_idle(asked, given, name):
-            raise ParameterError(
-                f"{name} = {given[name]} does not act with preset 'smoke', which has a scale of its own: one of the "
-                "two should be left out"
-            )
-
-
-def _is_idle(asked: Any, given: Mapping[str, Any], name: str) -> bool:
-    kind = type(asked)
-    try:
-        meant = getattr(kind(**{name: given[name]}), name)
-        if getattr(asked, name) != meant:
-            return True
-        if type(meant) is not int or not hasattr(asked, "units"):
-            return False
-        other = kind(**{**given, name: 2 * meant or 2})
-        return [unit.id for unit in other.units()] == [unit.id for unit in asked.units()]
-    except (ParameterError, AttributeError):  # a value that only goes with others
-        return False
 
 
 FIRST_USE = {"amaf_players": "first"}
@@ -186,8 +181,6 @@ class Orientation(_Matches):
         for name in self.players:
             if name not in METHODS:
                 raise ValueError(f"there is no player {name!r}: the players are {', '.join(METHODS)}")
-        if len(set(self.players)) < len(self.players):
-            raise ValueError("players names somebody twice")
         return self
 
     def rhea_variants(self) -> dict[str, Any]:
@@ -212,12 +205,12 @@ class Orientation(_Matches):
     }
     """Readings that move the match of RAVE against MCTS; the page on the readings has more."""
 
-    def asked(self) -> list[tuple[Unit, dict[str, Any]]]:
+    def asked(self) -> Asked:
         """All pairs (the later of the list is player A), the variants of RHEA against RHEA and against MCTS, and RAVE
         against MCTS in other readings.
         """
         players = self._players()
-        asked: list[tuple[Unit, dict[str, Any]]] = []
+        asked: Asked = []
         for board in self.boards:
             for b, a in combinations(self.players, 2):
                 unit = self._match(board, players[a], players[b], opening_plies=self.opening_plies)
@@ -274,9 +267,9 @@ class Readings(_Matches):
         },
     }
 
-    def asked(self) -> list[tuple[Unit, dict[str, Any]]]:
+    def asked(self) -> Asked:
         """Every reading's table; matches that a reading does not change are the same units."""
-        asked: list[tuple[Unit, dict[str, Any]]] = []
+        asked: Asked = []
         for reading, changes in self.POINTS.items():
             players = self._players(**changes)
             for board in self.boards:
@@ -286,24 +279,10 @@ class Readings(_Matches):
         return asked
 
 
-class Chapter(Parameters):
-    """Base of the pages that explain: small already, and smaller by the preset smoke."""
-
-    SMALL: ClassVar[dict[str, int]] = {}
-    """What is at most so large by that preset."""
-
-    preset: Literal["full", "smoke"] = Field("full", description="full: as in the book; smoke: seconds")
-
-    def __init__(self, **values: Any) -> None:
-        if values.get("preset") == "smoke":
-            values |= {name: _at_most(most, values.get(name)) for name, most in self.SMALL.items()}
-        super().__init__(**values)
-
-
 class Tour(Chapter):
     """The chapter on the games: random games that show their shape."""
 
-    SMALL: ClassVar[dict[str, int]] = {"games": 20}
+    SMALL: ClassVar[Mapping[str, Any]] = {"games": 20}
 
     games: int = Field(400, ge=2, multiple_of=2, le=100_000, description="random games counted per game")
     seed: int = Field(0, ge=0, description="seed of the random games")
@@ -312,7 +291,7 @@ class Tour(Chapter):
 class Look(Chapter):
     """The chapter on the searches: searches to look into."""
 
-    SMALL: ClassVar[dict[str, int]] = {"simulations": 20}
+    SMALL: ClassVar[Mapping[str, Any]] = {"simulations": 20}
 
     simulations: int = Field(100, ge=10, le=1_000_000, description="simulations of the searches that are shown")
     seed: int = Field(0, ge=0, description="seed of their random streams")
@@ -321,7 +300,7 @@ class Look(Chapter):
 class Evolution(Chapter):
     """The chapter on RHEA: evolutions to look into."""
 
-    SMALL: ClassVar[dict[str, int]] = {"evolutions": 20, "games": 20}
+    SMALL: ClassVar[Mapping[str, Any]] = {"evolutions": 20, "games": 20}
 
     evolutions: int = Field(200, ge=10, le=100_000, description="evolutions that are averaged over")
     games: int = Field(100, ge=2, multiple_of=2, le=100_000, description="games a match, half with each colour")

@@ -1,5 +1,6 @@
 """The experiments with networks: which runs and measurements each asks for (see :mod:`wslib.study.pages.base`)."""
 
+from collections.abc import Mapping
 from itertools import product
 from typing import Any, ClassVar, Literal
 
@@ -9,32 +10,29 @@ from wslib.parameters import ParameterError
 from wslib.play import player
 from wslib.search import GUIDED, THESIS
 from wslib.study.engine.runs import RunUnit, StrengthUnit, UntrainedUnit
-from wslib.study.engine.units import Unit
-from wslib.study.pages.base import COMPUTE, FIRST_TIES, FIRST_USE, MORE_RAVE, Chapter, Experiment, WithNetworks, split
+from wslib.study.pages.base import (
+    COMPUTE,
+    FIRST_TIES,
+    FIRST_USE,
+    MORE_RAVE,
+    Asked,
+    Chapter,
+    Experiment,
+    WithNetworks,
+    split,
+)
 from wslib.study.presets import preset
 from wslib.training.settings import RAVE_OPTIONS, RunSettings
 
 SAMPLED = "first moves drawn"
 LEARNED_BOARDS = ("connect4", "othello")
-Asked = list[tuple[Unit, dict[str, Any]]]
 
 
-class _Lists(WithNetworks):
-    """Lists may come as text, as papermill passes them."""
-
-    @classmethod
-    def lists(cls) -> tuple[str, ...]:
-        """Fields that hold lists."""
-        return ("boards",)
-
-    def __init__(self, **values: Any) -> None:
-        super().__init__(**{n: split(v) if n in self.lists() else v for n, v in values.items()})
-
-
-class Untrained(_Lists):
+class Untrained(WithNetworks):
     """Table 6.1: the enhancements against Baseline with networks that have learned nothing."""
 
     name: ClassVar[str] = "untrained"
+    SMALL: ClassVar[Mapping[str, Any]] = {"games": 4, "simulations": 8, "channels": 4}
 
     games: int = Field(100, ge=2, multiple_of=2, description="games a pair, half with each colour")
     simulations: int = Field(100, ge=2, description="m: simulations a move")
@@ -53,8 +51,7 @@ class Untrained(_Lists):
 
     def asked(self) -> Asked:
         """All pairs with a network per game; Table 6.1 by Q_rave, in other readings, and with one network."""
-        scale = {"games": 4, "simulations": 8, "channels": 4} if self.preset == "smoke" else {
-            "games": self.games, "simulations": self.simulations, "channels": self.channels}  # fmt: skip
+        scale = {"games": self.games, "simulations": self.simulations, "channels": self.channels}
         where = {name: value for name, value in self.on_device.items() if name != "trainer"}
         if where.get("device") in ("auto", "cuda"):
             run = preset("laptop", game=self.boards[0], **where)  # knows what goes with a device
@@ -81,9 +78,10 @@ class Untrained(_Lists):
         return asked
 
 
-class _Learning(_Lists):
+class _Learning(WithNetworks):
     """Runs of several kinds, and the strength of their networks on the way."""
 
+    SMALL: ClassVar[Mapping[str, Any]] = {"seeds": 1, "iterations": 2, "games": 4, "opponent": 8}
     tables: ClassVar[tuple[str, ...]] = ("iterations",)
 
     boards: tuple[str, ...] = Field(LEARNED_BOARDS, min_length=1, description="games learned")
@@ -104,27 +102,18 @@ class _Learning(_Lists):
         given = {**changes, **self.on_device, "game": board, "seed": seed}
         return preset("smoke" if self.preset == "smoke" else "laptop", **given)
 
-    @property
-    def scale(self) -> dict[str, int]:
-        """Seeds, iterations, games and the opponent's simulations at the preset's scale."""
-        if self.preset == "smoke":
-            return {"seeds": 1, "iterations": 2, "games": 4, "opponent": 8}
-        names = ("seeds", "iterations", "games", "opponent")
-        return {name: getattr(self, name) for name in names}
-
     def asked(self) -> Asked:
         """Every run, and matches of its networks against a search without a network."""
-        iterations, games = self.scale["iterations"], self.scale["games"]
-        opponent = player("mcts", simulations=self.scale["opponent"])
+        iterations, opponent = self.iterations, player("mcts", simulations=self.opponent)
         asked: Asked = []
         for board in self.boards:
             for kind, changes in self.kinds().items():
-                for seed in range(self.scale["seeds"]):
+                for seed in range(self.seeds):
                     run = self.run(board, changes, seed)
                     labels = {"board": board, "kind": kind, "seed": seed}
                     asked.append((RunUnit(run=run, iterations=iterations), {"part": "run", **labels, "iteration": 0}))
                     for k in sorted({*(k for k in self.MEASURED if k <= iterations), iterations}):
-                        unit = StrengthUnit(run=run, iteration=k, opponent=opponent, games=games)
+                        unit = StrengthUnit(run=run, iteration=k, opponent=opponent, games=self.games)
                         asked.append((unit, {"part": "strength", **labels, "iteration": k}))
         return asked
 
@@ -170,10 +159,11 @@ class Protocol(_Learning):
         }
 
 
-class ItLearns(_Lists):
+class ItLearns(WithNetworks):
     """Whether a laptop run learns to play: its last network against MCTS with ever more simulations."""
 
     name: ClassVar[str] = "it_learns"
+    SMALL: ClassVar[Mapping[str, Any]] = {"seeds": 1, "iterations": 2, "games": 4, "opponents": (8,)}
     tables: ClassVar[tuple[str, ...]] = ("iterations", "games")
 
     boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), min_length=1, description="games learned")
@@ -185,23 +175,18 @@ class ItLearns(_Lists):
     )
     compute: bool = Field(True, description=COMPUTE)
 
-    @classmethod
-    def lists(cls) -> tuple[str, ...]:
-        return ("boards", "opponents")
-
     def asked(self) -> Asked:
         """Every run, and the matches of its last network."""
-        smoke = self.preset == "smoke"
-        iterations, games, seeds = (2, 4, 1) if smoke else (self.iterations, self.games, self.seeds)
+        scale = "smoke" if self.preset == "smoke" else "laptop"
         asked: Asked = []
-        for seed in range(seeds):
+        for seed in range(self.seeds):
             for board in self.boards:
-                run = preset("smoke" if smoke else "laptop", game=board, seed=seed, **self.on_device)
+                run = preset(scale, game=board, seed=seed, **self.on_device)
                 labels = {"board": board, "kind": "baseline", "seed": seed}
-                asked.append((RunUnit(run=run, iterations=iterations), {"part": "run", **labels, "opponent": 0}))
-                for m in (8,) if smoke else self.opponents:
+                asked.append((RunUnit(run=run, iterations=self.iterations), {"part": "run", **labels, "opponent": 0}))
+                for m in self.opponents:
                     mcts = player("mcts", simulations=m)
-                    unit = StrengthUnit(run=run, iteration=iterations, opponent=mcts, games=games)
+                    unit = StrengthUnit(run=run, iteration=self.iterations, opponent=mcts, games=self.games)
                     asked.append((unit, {"part": "strength", **labels, "opponent": m}))
         return asked
 
@@ -210,6 +195,7 @@ class OneRun(Experiment):
     """One training run to look into, with any setting of a run: ``OneRun(board="othello", epochs=3)``."""
 
     name: ClassVar[str] = "one_run"
+    SMALL: ClassVar[Mapping[str, Any]] = {"iterations": 2}
     beside_the_cell: ClassVar[tuple[str, ...]] = ("settings",)
     further: ClassVar[frozenset[str]] = frozenset(RunSettings.model_fields) - {"game", "method", "switch", "seed"}
     """Settings of a run that may be given beside the parameters of the page."""
@@ -244,16 +230,13 @@ class OneRun(Experiment):
 
     def asked(self) -> Asked:
         """The run."""
-        run = self.run
-        usual = self.iterations == type(self).model_fields["iterations"].default
-        iterations = 2 if self.preset == "smoke" and usual else self.iterations
-        return [(RunUnit(run=run, iterations=iterations), {"board": self.board, "kind": self.method})]
+        return [(RunUnit(run=self.run, iterations=self.iterations), {"board": self.board, "kind": self.method})]
 
 
 class Loop(Chapter):
     """The chapter on the network and the loop."""
 
-    SMALL: ClassVar[dict[str, int]] = {"simulations": 20}
+    SMALL: ClassVar[Mapping[str, Any]] = {"simulations": 20}
 
     board: str = Field("connect4", description="the game of the examples")
     simulations: int = Field(100, ge=10, le=100_000, description="simulations of the searches that are shown")

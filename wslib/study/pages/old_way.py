@@ -5,7 +5,7 @@ game of the match. Two habits make that way, and each can be kept without the ot
 played as everywhere else in this book (:mod:`wslib.study.engine.tournament`). Results count from the side of player A.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import chain, combinations, product
 from pathlib import Path
@@ -22,8 +22,8 @@ from wslib.play.matches import Table, random_opening
 from wslib.study.engine.networks import published_network
 from wslib.study.engine.tournament import NetworkEntrant, PairUnit, pair, record
 from wslib.study.engine.units import Computed, Unit
-from wslib.study.pages.base import no_twice
-from wslib.study.pages.warm import ANCHORS, AdaptiveVsFixed, Asked, Cells, IPrime, Runs, Warmstart
+from wslib.study.pages.base import Asked
+from wslib.study.pages.warm import ANCHORS, AdaptiveVsFixed, Cells, IPrime, Runs, Warmstart
 
 WAYS = ("ours", "trees kept", "empty board", "old")
 """Neither habit, one of them, both."""
@@ -114,7 +114,7 @@ class PublishedTournaments(Runs):
     name: ClassVar[str] = "published_tournaments"
     grows: ClassVar[float] = 1.0
     tables: ClassVar[tuple[str, ...]] = ("games",)
-    lists: ClassVar[tuple[str, ...]] = ("boards", "methods", "figures")
+    SMALL: ClassVar[Mapping[str, Any]] = {**Runs.SMALL, "figures": ("warmstart",)}
     FIGURES: ClassVar[dict[str, type[Runs]]] = {kind.name: kind for kind in (Warmstart, IPrime, AdaptiveVsFixed)}
     FEW: ClassVar[dict[str, tuple[Any, ...]]] = {
         "board": ("connect4", "othello"), "method": ("baseline", "rollout", "wrora"), "seed": tuple(range(3))
@@ -129,11 +129,7 @@ class PublishedTournaments(Runs):
         for name in figures:
             if name not in cls.FIGURES:
                 raise ValueError(f"{name!r} has no pool of a figure: there are {', '.join(cls.FIGURES)}")
-        return no_twice("figures", figures)
-
-    @classmethod
-    def smoke(cls) -> dict[str, Any]:
-        return {"boards": ("connect4",), "methods": ("baseline", "wrora"), "figures": ("warmstart",)}
+        return figures
 
     @cached_property
     def sources(self) -> list[Runs]:
@@ -147,32 +143,28 @@ class PublishedTournaments(Runs):
             found += [kind(boards=boards, methods=methods, **common)] if boards and methods else []
         return found
 
+    @cached_property
     def cells(self) -> Cells:
-        seen: set[str] = set()
-        for labels, run in chain.from_iterable(source.cells() for source in self.sources):
-            if run.id not in seen:
-                seen.add(run.id)
-                yield labels, run
+        every = {run.id: (labels, run) for source in reversed(self.sources) for labels, run in reversed(source.cells)}
+        return list(reversed(every.values()))
 
     def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        for source in self.sources:
-            for board, name, entrants in source.pools():
-                yield board, f"{source.name}, {name}", entrants
+        return chain.from_iterable(source.pools() for source in self.sources)
 
     def pool_units(self) -> Asked:
         """Every pairing of every pool, in each of the :data:`WHOLE` ways."""
         asked: Asked = []
-        for (board, name, entrants), way in product(self.pools(), WHOLE):
-            figure, pool = name.split(", ", 1)
-            labels = {"part": "pool", "figure": figure, "board": board, "pool": pool, "way": way}
-            asked += self._meetings(board, entrants, way, labels)
+        for source in self.sources:
+            for (board, pool, entrants), way in product(source.pools(), WHOLE):
+                labels = {"part": "pool", "figure": source.name, "board": board, "pool": pool, "way": way}
+                asked += self._meetings(board, entrants, way, labels)
         return asked
 
     def habit_units(self) -> Asked:
         """Every pairing of a few networks and a random player, in each of the :data:`WAYS`."""
         few: dict[str, dict[str, Any]] = {}
         warm = [source for source in self.sources if isinstance(source, Warmstart)]
-        for labels, run in chain.from_iterable(source.cells() for source in warm):
+        for labels, run in chain.from_iterable(source.cells for source in warm):
             if all(labels[name] in values for name, values in self.FEW.items()):
                 networks = few.setdefault(labels["board"], {"random": ANCHORS["random"]})
                 networks[f"{labels['kind']}-{labels['seed']}"] = self.entrant(run)

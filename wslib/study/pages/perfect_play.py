@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import pandas as pd
 from pydantic import Field, field_validator, model_validator
@@ -24,7 +24,7 @@ from wslib.play import NetworkPlayer, PlayerSettings, player
 from wslib.search import GuidedSettings, SearchSettings
 from wslib.study.engine.networks import published_network
 from wslib.study.engine.units import Computed, Unit, results, table
-from wslib.study.pages.base import Chapter, Experiment, split
+from wslib.study.pages.base import Asked, Chapter, Experiment
 from wslib.training.settings import RunSettings
 
 READINGS = ("visits", "q", "q_rave")
@@ -180,16 +180,15 @@ class PerfectPlay(Experiment):
     tables: ClassVar[tuple[str, ...]] = ("phases", "opening")
 
     OPENINGS: ClassVar[tuple[tuple[str, str], ...]] = (("gobang", ""), ("connect4", ""), ("connect4", "1"))
-    SMALL: ClassVar[tuple[tuple[str, str], ...]] = (("gobang-4x4", ""), ("connect4-4x4", ""))
+    FEW_OPENINGS: ClassVar[tuple[tuple[str, str], ...]] = (("gobang-4x4", ""), ("connect4-4x4", ""))
+    SMALL: ClassVar[Mapping[str, Any]] = {"simulations": (10, 40), "positions": 12}
 
-    simulations: tuple[int, ...] = Field((100, 400, 1600, 6400), min_length=1, description="simulations a move")
+    simulations: tuple[Annotated[int, Field(ge=2)], ...] = Field(
+        (100, 400, 1600, 6400), min_length=1, description="simulations a move"
+    )
     boards: tuple[str, ...] = Field(BOARDS, min_length=1, description="games measured")
     positions: int = Field(0, ge=0, description="positions of each set; 0 is all")
     seed: int = Field(0, ge=0, description="seed of all random streams")
-
-    def __init__(self, **values: Any) -> None:
-        values = {n: split(v) if n in ("boards", "simulations") else v for n, v in values.items()}
-        super().__init__(**values)
 
     @field_validator("boards")
     @classmethod
@@ -198,13 +197,6 @@ class PerfectPlay(Experiment):
             if board not in BOARDS:
                 raise ValueError(f"there are no positions of {board!r}: boards are {', '.join(BOARDS)}")
         return boards
-
-    @field_validator("simulations")
-    @classmethod
-    def _positive(cls, simulations: tuple[int, ...]) -> tuple[int, ...]:
-        if min(simulations) < 2 or len(set(simulations)) < len(simulations):
-            raise ValueError(f"simulations = {simulations} is not allowed: it should be different numbers from 2 on")
-        return simulations
 
     def players(self, m: int) -> dict[str, tuple[Any, tuple[str, ...]]]:
         """The players at a budget, by name, with the readings of their final move."""
@@ -215,22 +207,20 @@ class PerfectPlay(Experiment):
             "RHEA": (player("rhea", rollouts=m), READINGS[:1]),
         }
 
-    def asked(self) -> list[tuple[Unit, dict[str, Any]]]:
+    def asked(self) -> Asked:
         """Every player at every budget on both sets of every game, the random player once; and the openings."""
-        smoke = self.preset == "smoke"
-        budgets, count = ((10, 40), 12) if smoke else (self.simulations, self.positions)
-        asked: list[tuple[Unit, dict[str, Any]]] = []
+        asked: Asked = []
         for board in self.boards:
             for which in SETS:
-                common = {"game": board, "which": which, "positions": count, "seed": self.seed}
+                common = {"game": board, "which": which, "positions": self.positions, "seed": self.seed}
                 labels = {"part": "players", "board": board, "set": which}
                 chance = PerfectUnit(player=player("random"), **common)
                 asked.append((chance, {**labels, "player": "Random", "simulations": 0}))
-                for m in budgets:
+                for m in self.simulations:
                     for name, (settings, readings) in self.players(m).items():
                         unit = PerfectUnit(player=settings, readings=readings, **common)
                         asked.append((unit, {**labels, "player": name, "simulations": m}))
-        for board, moves in self.SMALL if smoke else self.OPENINGS:
+        for board, moves in self.FEW_OPENINGS if self.preset == "smoke" else self.OPENINGS:
             asked.append((OpeningUnit(game=board, moves=moves), {"part": "openings", "board": board, "player": moves}))
         return asked
 
@@ -238,7 +228,7 @@ class PerfectPlay(Experiment):
 class Rebuilt(Chapter):
     """The page on the positions: a few of them are made anew."""
 
-    SMALL: ClassVar[dict[str, int]] = {"rebuilt": 2}
+    SMALL: ClassVar[Mapping[str, Any]] = {"rebuilt": 2}
 
     rebuilt: int = Field(12, ge=1, le=SIZE, description="positions of each set that are made anew")
     board: Literal["gobang", "connect4", "othello"] = Field("connect4", description="the game whose sets are made anew")

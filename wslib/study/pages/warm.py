@@ -5,12 +5,12 @@ scale. A page shows what there is, and says of how many.
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
 from itertools import combinations, product
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
-from wslib.games import game
 from wslib.perfect.positions import BOARDS as POSITIONS
 from wslib.perfect.positions import SETS
 from wslib.play import player
@@ -19,7 +19,7 @@ from wslib.study.engine import units as study
 from wslib.study.engine.run_files import KEPT
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.tournament import NetworkEntrant, meetings, round_robin
-from wslib.study.pages.base import COMPUTE, Experiment, WithNetworks, no_twice, split
+from wslib.study.pages.base import COMPUTE, Asked, WithNetworks
 from wslib.study.pages.perfect_play import RunPerfectUnit
 from wslib.study.presets import preset
 from wslib.training.settings import RunSettings
@@ -33,81 +33,31 @@ ANCHORS: dict[str, Any] = {
     "MCTS 1600": player("mcts", simulations=1600),
 }
 """Players without a network: the same in every pool, so that pools can be laid on one scale."""
-FIRST_SEED = "seed of the first run of each kind; another one than 0 asks for runs of your own"
-SMOKE = {"runs": 2, "iterations": 2, "games": 2}
-Asked = list[tuple[Any, dict[str, Any]]]
-Cells = Iterator[tuple[dict[str, Any], RunSettings]]
+Cells = list[tuple[dict[str, Any], RunSettings]]
+"""Runs, each after its labels."""
+Kinds = Iterator[tuple[dict[str, Any], dict[str, Any]]]
 Scale = Literal["smoke", "laptop", "table", "paper", "letter"]
 
 
-def smaller(kind: type[Experiment], values: dict[str, Any], small: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of an experiment with the small ones of the preset smoke, where none was given but the usual."""
+class Trained(WithNetworks):
+    """What the experiments with several training runs of each kind have in common."""
 
-    def plain(value: Any) -> Any:
-        return tuple(map(str, value)) if isinstance(value, tuple | list) else str(value)
-
-    usual = {name: field.default for name, field in kind.model_fields.items()}
-    return values | {n: v for n, v in small.items() if n not in values or plain(values[n]) == plain(usual[n])}
-
-
-def grown(asked: Any, share: float) -> Any:
-    """An experiment with one more run of each kind, as long as more than this share of them is published or stored."""
-    if asked.first_seed or asked.runs != type(asked).model_fields["runs"].default:
-        return asked
-    while True:
-        more = asked.model_copy(update={"runs": asked.runs + 1})
-        added = [unit for unit, labels in more.run_units() if labels["seed"] == asked.runs]
-        there = sum(origin is not None for origin in study.origins(added, asked.name).values())
-        if there <= share * len(added):
-            return asked
-        asked = more
-
-
-class Runs(WithNetworks):
-    """What the experiments with training runs have in common."""
-
-    tables: ClassVar[tuple[str, ...]] = ("iterations", "games")
-    pool: ClassVar[str] = "all"
-    lists: ClassVar[tuple[str, ...]] = ("boards", "methods")
     grows: ClassVar[float] = 0.0
     """Above which share of the kinds one more run of each is shown by default, once it is there. Those that have runs
     in common with another experiment wait for their own."""
 
-    preset: Scale = Field("table", description="scale of a run")  # type: ignore[assignment]
     boards: tuple[str, ...] = Field(("connect4", "othello", "gobang"), min_length=1, description="games learned")
     methods: tuple[str, ...] = Field(METHODS, min_length=1, description="enhancements, and Baseline")
     runs: int = Field(8, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
-    first_seed: int = Field(0, ge=0, description=FIRST_SEED)
-    iterations: int = Field(100, ge=1, le=10_000, description="I: iterations of a run")
-    games: int = Field(20, ge=2, multiple_of=2, description="games a pair of the tournaments")
+    first_seed: int = Field(
+        0, ge=0, description="seed of the first run of each kind; another one than 0 asks for runs of your own"
+    )
     compute: bool = Field(True, description=COMPUTE)
-
-    def __init__(self, **values: Any) -> None:
-        values = {name: split(v) if name in self.lists else v for name, v in values.items()}
-        if values.get("preset") == "smoke":
-            values = smaller(type(self), values, {**SMOKE, **self.smoke()})
-        super().__init__(**values)
 
     @property
     def seeds(self) -> range:
         """The seeds of each kind's runs."""
         return range(self.first_seed, self.first_seed + self.runs)
-
-    def grown(self) -> Self:
-        """This experiment with more runs of each kind than the usual number, where more are published or stored."""
-        return grown(self, self.grows)
-
-    @classmethod
-    def smoke(cls) -> dict[str, Any]:
-        """What is small at the preset smoke, unless it is given."""
-        return {"boards": ("connect4",), "methods": ("baseline", "wrora")}
-
-    @field_validator("boards")
-    @classmethod
-    def _known_boards(cls, boards: tuple[str, ...]) -> tuple[str, ...]:
-        for board in boards:
-            game(board)
-        return no_twice("boards", boards)
 
     @field_validator("methods")
     @classmethod
@@ -115,34 +65,81 @@ class Runs(WithNetworks):
         for method in methods:
             if method not in GUIDED:
                 raise ValueError(f"there is no enhancement {method!r}: there are {', '.join(GUIDED)}")
-        return no_twice("methods", methods)
+        return methods
 
-    def run(self, board: str, method: str, seed: int, **changes: Any) -> RunSettings:
-        """The settings of one run at the preset's scale."""
-        return preset(self.preset, game=board, method=method, seed=seed, **{**self.on_device, **changes})
-
-    def cells(self) -> Cells:
-        """Every run with its labels: ``board``, ``kind``, ``method``, ``seed``."""
+    def run_units(self) -> Asked:
+        """Every run with its labels."""
         raise TypeError(f"{type(self).__name__} does not name its runs")
+
+    def grown(self) -> Self:
+        """This experiment with more runs of each kind than the usual number, where more are published or stored."""
+        asked = self
+        if asked.first_seed or asked.runs != type(asked).model_fields["runs"].default:
+            return asked
+        while True:
+            more = asked.model_copy(update={"runs": asked.runs + 1})
+            added = [unit for unit, labels in more.run_units() if labels["seed"] == asked.runs]
+            there = sum(origin is not None for origin in study.origins(added, asked.name).values())
+            if there <= self.grows * len(added):
+                return asked
+            asked = more
+
+
+class Runs(Trained):
+    """What the experiments with training runs and tournaments of their networks have in common."""
+
+    SMALL: ClassVar[Mapping[str, Any]] = {
+        "boards": ("connect4",), "methods": ("baseline", "wrora"), "runs": 2, "iterations": 2, "games": 2
+    }  # fmt: skip
+    tables: ClassVar[tuple[str, ...]] = ("iterations", "games")
+    pool: ClassVar[str] = "all"
+
+    preset: Scale = Field("table", description="scale of a run")  # type: ignore[assignment]
+    iterations: int = Field(100, ge=1, le=10_000, description="I: iterations of a run")
+    games: int = Field(20, ge=2, multiple_of=2, description="games a pair of the tournaments")
+
+    def kinds(self, board: str) -> Kinds:
+        """The kinds of runs in a game: labels (``kind``, ``method``, ...), and what makes them."""
+        raise TypeError(f"{type(self).__name__} does not name its runs")
+
+    def run(self, board: str, method: str, seed: int, scale: str = "", **changes: Any) -> RunSettings:
+        """The settings of one run, at the preset's scale unless told otherwise."""
+        given = {"game": board, "method": method, "seed": seed, **self.on_device, **changes}
+        return preset(scale or self.preset, **given)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """Every run after its labels: ``board``, ``kind``, ``method``, ``seed``, and what tells the kinds apart."""
+        return [
+            ({"board": board, "seed": seed, **labels}, self.run(board, labels["method"], seed, **changes))
+            for board, seed in product(self.played, self.seeds)
+            for labels, changes in self.kinds(board)
+        ]
+
+    @property
+    def played(self) -> tuple[str, ...]:
+        """The games with runs and pools."""
+        return self.boards
 
     def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Every pool of final networks: board, its name, its entrants by name (here: all of a game in one pool)."""
-        for board in self.boards:
+        for board in self.played:
             yield board, self.pool, {"random": ANCHORS["random"], **self.final_networks(board)}
 
-    def final_networks(self, board: str) -> dict[str, NetworkEntrant]:
-        """The final networks of a game by name."""
-        return {f"{x['kind']}-{x['seed']}": self.entrant(run) for x, run in self.cells() if x["board"] == board}
+    def final_networks(self, board: str, *methods: str) -> dict[str, NetworkEntrant]:
+        """The final networks of a game by name, those of some methods only where any are given."""
+        return {
+            f"{x['kind']}-{x['seed']}": self.entrant(run)
+            for x, run in self.cells
+            if x["board"] == board and x["method"] in (methods or (x["method"],))
+        }
 
     def entrant(self, run: RunSettings, iteration: int | None = None) -> NetworkEntrant:
         """The network of a run, at the end unless told otherwise."""
         return NetworkEntrant(run=run, iteration=iteration or self.iterations)
 
     def run_units(self) -> Asked:
-        """Every run with its labels."""
-        return [
-            (RunUnit(run=run, iterations=self.iterations), {"part": "run", **labels}) for labels, run in self.cells()
-        ]
+        return [(RunUnit(run=run, iterations=self.iterations), {"part": "run", **labels}) for labels, run in self.cells]
 
     def pool_units(self) -> Asked:
         """Every pair of every pool."""
@@ -171,11 +168,10 @@ class Warmstart(Runs):
 
     warm_iterations: int = Field(5, ge=1, description="I': iterations of the warm start")
 
-    def cells(self) -> Cells:
-        for board, seed, method in product(self.boards, self.seeds, self.methods):
+    def kinds(self, board: str) -> Kinds:
+        for method in self.methods:
             warm = {} if method == "baseline" else {"warm_iterations": self.warm_iterations}
-            labels = {"board": board, "kind": method, "method": method, "seed": seed}
-            yield labels, self.run(board, method, seed, **warm)
+            yield {"kind": method, "method": method}, warm
 
     def kept(self) -> list[int]:
         """Iterations whose networks are rated on the way."""
@@ -186,7 +182,7 @@ class Warmstart(Runs):
         asked: Asked = []
         for board in self.boards:
             anchors = list(ANCHORS.items())
-            runs = [(labels, run) for labels, run in self.cells() if labels["board"] == board]
+            runs = [(labels, run) for labels, run in self.cells if labels["board"] == board]
             pairs = list(combinations(anchors, 2))
             for k in self.kept():
                 aged = {
@@ -208,7 +204,7 @@ class Warmstart(Runs):
                 RunPerfectUnit(run=run, iteration=k, which=which, search=search),
                 {"part": "perfect", **labels, "iteration": k, "set": which, "way": way},
             )
-            for labels, run in self.cells()
+            for labels, run in self.cells
             if labels["board"] in POSITIONS
             for k, which, (way, search) in product(self.kept(), SETS, ways.items())
         ]
@@ -222,7 +218,7 @@ class Control(Runs):
 
     name: ClassVar[str] = "control"
     grows: ClassVar[float] = 0.5
-    lists: ClassVar[tuple[str, ...]] = ("boards", "methods", "beside")
+    SMALL: ClassVar[Mapping[str, Any]] = {**Runs.SMALL, "beside": ("smoke",)}
     ONLY: ClassVar[dict[str, tuple[str, ...]]] = {"letter": ("connect4", "othello")}
     """Games of a scale that is not run in all."""
 
@@ -230,140 +226,75 @@ class Control(Runs):
     methods: tuple[str, ...] = Field(("baseline", "wrora"), min_length=1, description="enhancements, and Baseline")
     runs: int = Field(3, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
 
-    @classmethod
-    def smoke(cls) -> dict[str, Any]:
-        return {"boards": ("connect4",), "beside": ("smoke",)}
-
     @property
     def scales(self) -> list[str]:
         """The preset, and those beside it."""
         return list(dict.fromkeys((self.preset, *self.beside)))
 
-    def cells(self) -> Cells:
-        for seed, board, scale, method in product(self.seeds, self.boards, self.scales, self.methods):
-            if board not in self.ONLY.get(scale, self.boards):
-                continue
-            labels = {"board": board, "kind": f"{method} {scale}", "method": method, "seed": seed, "scale": scale}
-            yield labels, preset(scale, game=board, method=method, seed=seed, **self.on_device)
+    def kinds(self, board: str) -> Kinds:
+        for scale, method in product(self.scales, self.methods):
+            if board in self.ONLY.get(scale, self.boards):
+                yield {"kind": f"{method} {scale}", "method": method, "scale": scale}, {"scale": scale}
 
 
 class IPrime(Runs):
     """Fig. 6.1: the number of iterations with a warm start, for each enhancement."""
 
     name: ClassVar[str] = "iprime"
-    lists: ClassVar[tuple[str, ...]] = ("boards", "methods", "lengths")
+    SMALL: ClassVar[Mapping[str, Any]] = {**Runs.SMALL, "methods": ("wrora",), "lengths": (1, 2)}
 
     boards: tuple[str, ...] = Field(("connect4",), min_length=1, description="games learned")
     methods: tuple[str, ...] = Field(ENHANCEMENTS, min_length=1, description="enhancements, a panel each")
     lengths: tuple[int, ...] = Field((1, 3, 5, 7, 9), min_length=1, description="I': iterations of the warm start")
 
-    @classmethod
-    def smoke(cls) -> dict[str, Any]:
-        return {"methods": ("wrora",), "lengths": (1, 2)}
-
-    @field_validator("lengths")
-    @classmethod
-    def _different_lengths(cls, lengths: tuple[int, ...]) -> tuple[int, ...]:
-        return no_twice("lengths", lengths)
-
-    def cells(self) -> Cells:
-        for board, seed in product(self.boards, self.seeds):
-            labels = {"board": board, "kind": "baseline", "method": "baseline", "seed": seed, "length": 0}
-            yield labels, self.run(board, "baseline", seed)
-            for method, length in product(self.methods, self.lengths):
-                labels = {
-                    "board": board,
-                    "kind": f"{method} {length}",
-                    "method": method,
-                    "seed": seed,
-                    "length": length,
-                }
-                yield labels, self.run(board, method, seed, warm_iterations=length)
+    def kinds(self, board: str) -> Kinds:
+        yield {"kind": "baseline", "method": "baseline", "length": 0}, {}
+        for method, length in product(self.methods, self.lengths):
+            labels = {"kind": f"{method} {length}", "method": method, "length": length}
+            yield labels, {"warm_iterations": length}
 
     def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         for board, panel in product(self.boards, self.methods):
-            entrants = {"random": ANCHORS["random"]}
-            for labels, run in self.cells():
-                if labels["board"] == board and labels["method"] in (panel, "baseline"):
-                    entrants[f"{labels['kind']}-{labels['seed']}"] = self.entrant(run)
-            yield board, panel, entrants
+            yield board, panel, {"random": ANCHORS["random"], **self.final_networks(board, panel, "baseline")}
 
 
 class AdaptiveVsFixed(Runs):
     """Fig. 6.3: Baseline, the enhancements with fixed I' = 5, and with the adaptive switch."""
 
     name: ClassVar[str] = "adaptive_vs_fixed"
+    SMALL: ClassVar[Mapping[str, Any]] = {**Runs.SMALL, "methods": ("wrora",)}
 
     boards: tuple[str, ...] = Field(("connect4", "othello"), min_length=1, description="games learned")
     methods: tuple[str, ...] = Field(ENHANCEMENTS, min_length=1, description="enhancements")
 
-    @classmethod
-    def smoke(cls) -> dict[str, Any]:
-        return {"boards": ("connect4",), "methods": ("wrora",)}
-
-    def cells(self) -> Cells:
-        for board, seed in product(self.boards, self.seeds):
-            labels = {"board": board, "kind": "baseline", "method": "baseline", "seed": seed, "switch": "none"}
-            yield labels, self.run(board, "baseline", seed)
-            for method, switch in product(self.methods, ("fixed", "adaptive")):
-                labels = {
-                    "board": board,
-                    "kind": f"{method} {switch}",
-                    "method": method,
-                    "seed": seed,
-                    "switch": switch,
-                }
-                yield labels, self.run(board, method, seed, switch=switch)
+    def kinds(self, board: str) -> Kinds:
+        yield {"kind": "baseline", "method": "baseline", "switch": "none"}, {}
+        for method, switch in product(self.methods, ("fixed", "adaptive")):
+            yield {"kind": f"{method} {switch}", "method": method, "switch": switch}, {"switch": switch}
 
 
-class Adaptive(WithNetworks):
+class Adaptive(Trained):
     """Table 6.2 and Fig. 6.2: when adaptive warm starts end, and the balances until then."""
 
     name: ClassVar[str] = "adaptive"
+    SMALL: ClassVar[Mapping[str, Any]] = {"runs": 2, "most": 2, "presets": ("smoke",)}
     tables: ClassVar[tuple[str, ...]] = ("balances",)
 
     preset: Literal["full", "smoke"] = Field("full", description="full: the source's scale; smoke: seconds")
     boards: tuple[str, ...] = Field(("gobang", "connect4", "othello"), min_length=1, description="games learned")
     methods: tuple[str, ...] = Field(ENHANCEMENTS, min_length=1, description="enhancements")
-    runs: int = Field(8, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
-    first_seed: int = Field(0, ge=0, description=FIRST_SEED)
     most: int = Field(100, ge=1, le=10_000, description="I: iterations after which a run is given up")
     presets: tuple[str, ...] = Field(("table",), min_length=1, description="presets of the runs")
-    compute: bool = Field(True, description=COMPUTE)
-
-    def __init__(self, **values: Any) -> None:
-        values = {name: split(v) if name in ("boards", "methods", "presets") else v for name, v in values.items()}
-        if values.get("preset") == "smoke":
-            values = smaller(type(self), values, {"runs": 2, "most": 2, "presets": ("smoke",)})
-        super().__init__(**values)
-
-    @model_validator(mode="after")
-    def _once(self) -> Self:
-        for name in ("boards", "methods", "presets"):
-            no_twice(name, getattr(self, name))
-        return self
-
-    @property
-    def seeds(self) -> range:
-        """The seeds of each kind's runs."""
-        return range(self.first_seed, self.first_seed + self.runs)
-
-    def grown(self) -> Self:
-        """This experiment with more runs of each kind than the usual number, where more are published or stored."""
-        return grown(self, 0.0)
 
     def run_units(self) -> Asked:
-        """Every run with its labels."""
         return self.asked()
 
-    def kinds(self, board: str) -> Mapping[str, dict[str, Any]]:
-        """What is run in a game: each enhancement, RAVE also by Q_rave, Gobang with both numbers of simulations."""
-        kinds: dict[str, dict[str, Any]] = {}
+    def kinds(self, board: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """What is run in a game: each enhancement, RAVE also by Q_rave."""
         for method in self.methods:
-            kinds[method] = {"method": method}
+            yield method, {"method": method}
             if method == "rave":
-                kinds["rave by Q_rave"] = {"method": method, "policy": "q_rave"}
-        return kinds
+                yield "rave by Q_rave", {"method": method, "policy": "q_rave"}
 
     def budgets(self, board: str) -> tuple[int, ...]:
         """Simulations a move: Gobang's published column is with 200."""
@@ -375,7 +306,7 @@ class Adaptive(WithNetworks):
         """Every run up to its switch, the first seeds of all kinds first."""
         asked: Asked = []
         for scale, seed, board in product(self.presets, self.seeds, self.boards):
-            for m, (kind, changes) in product(self.budgets(board), self.kinds(board).items()):
+            for m, (kind, changes) in product(self.budgets(board), self.kinds(board)):
                 run = preset(
                     scale, game=board, seed=seed, switch="adaptive", **changes, simulations=m, **self.on_device
                 )
@@ -388,6 +319,7 @@ class Beyond(Runs):
     """What the outlook of the sources asks for, at pilot scale: other warm starts, weights, choices of the loop."""
 
     name: ClassVar[str] = "beyond"
+    SMALL: ClassVar[Mapping[str, Any]] = {**Runs.SMALL, "runs": 1}
     grows: ClassVar[float] = 0.5
 
     preset: Scale = Field("laptop", description="scale of a run")  # type: ignore[assignment]
@@ -395,10 +327,6 @@ class Beyond(Runs):
     runs: int = Field(2, ge=1, le=1000, description="runs of each kind (seeds 0, 1, ...)")
     iterations: int = Field(30, ge=1, le=10_000, description="I: iterations of a run")
     methods: tuple[str, ...] = Field(("baseline", "wrora"), min_length=1, description="kinds without a change")
-
-    @classmethod
-    def smoke(cls) -> dict[str, Any]:
-        return {"boards": ("connect4",), "runs": 1}
 
     CHANGES: ClassVar[dict[str, tuple[str, dict[str, Any]]]] = {
         "RHEA": ("rhea", {}),
@@ -412,20 +340,19 @@ class Beyond(Runs):
     }
     LARGER: ClassVar[str] = "connect4-6x7"
 
-    def cells(self) -> Cells:
-        kinds: dict[str, tuple[str, dict[str, Any]]] = {method: (method, {}) for method in self.methods}
-        kinds |= self.CHANGES
-        for seed, board in product(self.seeds, (*self.boards, self.LARGER)):
-            for kind, (method, changes) in kinds.items():
-                if board == self.LARGER and changes:
-                    continue
-                if self.preset == "smoke":
-                    changes = {name: value for name, value in changes.items() if name != "epochs"}
-                yield (
-                    {"board": board, "kind": kind, "method": method, "seed": seed},
-                    self.run(board, method, seed, **changes),
-                )
+    @property
+    def played(self) -> tuple[str, ...]:
+        return (*self.boards, self.LARGER)
+
+    def kinds(self, board: str) -> Kinds:
+        for method in self.methods:
+            yield {"kind": method, "method": method}, {}
+        for kind, (method, changes) in self.CHANGES.items():
+            if changes and board == self.LARGER:
+                continue
+            some = {n: value for n, value in changes.items() if not (n == "epochs" and self.preset == "smoke")}
+            yield {"kind": kind, "method": method}, some
 
     def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        for board in (*self.boards, self.LARGER):
+        for board in self.played:
             yield board, self.pool, {**ANCHORS, **self.final_networks(board)}

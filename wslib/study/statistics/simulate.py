@@ -6,6 +6,7 @@ times, as deterministic players repeat theirs. No network and no board is involv
 seconds.
 """
 
+from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -17,9 +18,9 @@ from pydantic import Field, model_validator
 from scipy.special import expit
 
 from wslib._compiled import stream
-from wslib.parameters import ParameterError, canonical_json
+from wslib.parameters import canonical_json
 from wslib.study.engine.units import Computed, Unit
-from wslib.study.pages.base import Experiment, split
+from wslib.study.pages.base import Asked, Experiment
 from wslib.study.statistics.rating import RatingSettings, S, covariance_of, exact_bounds, fit, information
 from wslib.study.statistics.stats import ALPHA, permutation_p
 
@@ -126,46 +127,29 @@ class FalseAlarms(Experiment):
     """The chapter on ratings and statistics: false alarms for several spreads of runs, and coverage of intervals."""
 
     name: ClassVar[str] = "rating"
+    SMALL: ClassVar[Mapping[str, Any]] = {"repetitions": 20}
 
     runs: int = Field(8, ge=2, le=100, description="runs of each method")
     games: int = Field(20, ge=4, le=10_000, multiple_of=2, description="games a pair, half with each colour")
     spreads: tuple[float, ...] = Field(
         (0, 25, 50, 100), min_length=1, description="standard deviations of runs, in Elo"
     )
-    repetitions: int = Field(4000, ge=1, le=1_000_000, description="tournaments simulated (smoke: 20 at most)")
+    repetitions: int = Field(4000, ge=1, le=1_000_000, description="tournaments simulated (smoke: 20)")
     seed: int = Field(0, ge=0, description="seed of all random streams")
 
-    def __init__(self, **values: Any) -> None:
-        if "spreads" in values:
-            values["spreads"] = _numbers(values["spreads"])
-        super().__init__(**values)
-
-    @property
-    def simulated(self) -> int:
-        """Repetitions at the preset's scale."""
-        return min(self.repetitions, 20) if self.preset == "smoke" else self.repetitions
-
-    def asked(self) -> list[tuple[Unit, dict[str, Any]]]:
+    def asked(self) -> Asked:
         """Each spread, with every game new and with two games a pair repeated; then the coverage, likewise."""
         common = {"games": self.games, "seed": self.seed}
-        asked: list[tuple[Unit, dict[str, Any]]] = []
+        asked: Asked = []
         for distinct in (self.games, 2):
             for spread in self.spreads:
                 unit = FalseAlarmUnit(
-                    runs=self.runs, spread=spread, distinct=distinct, repetitions=self.simulated, **common
+                    runs=self.runs, spread=spread, distinct=distinct, repetitions=self.repetitions, **common
                 )
                 asked.append((unit, {"part": "false alarms", "spread": spread, "distinct": distinct}))
-            coverage = CoverageUnit(distinct=distinct, repetitions=max(self.simulated // 4, 1), **common)
+            coverage = CoverageUnit(distinct=distinct, repetitions=max(self.repetitions // 4, 1), **common)
             asked.append((coverage, {"part": "coverage", "spread": coverage.spread, "distinct": distinct}))
         return asked
 
     def labels(self) -> pd.DataFrame:
         return super().labels().astype({"spread": float})
-
-
-def _numbers(value: Any) -> Any:
-    """Numbers typed as text, as papermill passes them: ``"0, 25"``."""
-    try:
-        return tuple(float(part) for part in split(value))
-    except (TypeError, ValueError):
-        raise ParameterError(f"spreads = {value!r} is not allowed: it should be numbers, as in '0, 25, 50'") from None
