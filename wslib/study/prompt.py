@@ -142,7 +142,7 @@ class TrainedNetwork(PlayingNetwork):
 @takes(RunSettings, without=("game",), varying={name for values in PRESETS.values() for name in values})
 def train(game: Game | str, method: str = "baseline", iterations: int = 10, *, preset: str = "laptop", seed: int = 0,
           progress: bool = True, wait: bool = True, **options: Any) -> Run:  # fmt: skip
-    """Train a run, or go on with it: what it has come to before is read, and every iteration is kept.
+    """Train a run, or go on with one: finished iterations are read, and every new one is kept.
 
     ``preset`` (smoke, laptop, table, paper, letter) gives the values of the options that are not given. The same call
     takes an interrupted run up again, and with more iterations goes on with a finished one. With ``wait=False`` it
@@ -182,7 +182,7 @@ def runs() -> pd.DataFrame:
 
 
 def run(unit: str) -> Run:
-    """A run that is published or stored here, by the name of its unit as ``runs()`` lists it, or by its id."""
+    """A run, published or stored here, by the name of its unit, which ``runs()`` lists, or by its id."""
     if isinstance(unit, str) and unit:
         for one in (*published("run"), *stored(LocalStore(), "run")):
             with suppress(ParameterError, LookupError, TypeError):
@@ -276,7 +276,7 @@ def trained(game: Game | str | None = None, method: str | None = None, *, seed: 
 def trained(game: Game | str | None = None, method: str | None = None, *, seed: int = 0, iteration: int | None = None,
             switch: Literal["fixed", "adaptive"] | None = None,
             run: str | None = None) -> pd.DataFrame | TrainedNetwork:  # fmt: skip
-    """A trained network, published or of an own run: ``trained("connect4", "wrora", seed=0)``.
+    """A trained network, published or of a run of your own: ``trained("connect4", "wrora", seed=0)``.
 
     Without a method, all that there are are listed (of a game: ``trained("connect4")``). Of several runs, the one is
     taken whose settings are nearest to Table 5.2, and its latest iteration; ``run="…"`` names any by its id.
@@ -420,7 +420,7 @@ def _check_rating(settings: Any) -> None:
 
 
 def rate(results: Games | Tournament | pd.DataFrame, settings: RatingSettings | None = None) -> Rating:
-    """Ratings (Bayesian Elo) of the players of a match (who are called A and B), of a tournament, or of a table.
+    """Rate the players of a match (called A and B), of a tournament or of a table, by Bayesian Elo.
 
     Without settings, what few games say too little of is given: the worth of draws and of the first move.
     """

@@ -96,7 +96,7 @@ def _parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
     study.add_argument("--uncommitted", action="store_true", help="publish also what uncommitted code computed")
     study.set_defaults(run=_study)
 
-    status = commands.add_parser("status", help="what is stored, of how many, made when, where and with what")
+    status = commands.add_parser("status", help="show what is stored, and when, where and with which code it was made")
     status.set_defaults(run=_status)
 
     text = "list all training runs, published ones and those of your own"
@@ -114,7 +114,7 @@ def _parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
     run.add_argument("--unit", metavar="ID", help="only this unit")
     run.add_argument("--index", type=int, metavar="K", help="only the K-th of all units, from 0, as in a SLURM array")
     run.add_argument("--kind", help="only units of this kind, such as run")
-    run.add_argument("--no-training", action="store_true", help="only what the networks that are there allow")
+    run.add_argument("--no-training", action="store_true", help="skip what needs a network that is not there")
     run.add_argument("--list", action="store_true", help="compute nothing: print the ids of the missing units")
     run.add_argument("--again", action="store_true", help="compute --unit or --index here even if it is known")
     run.add_argument("--on", metavar="ADDRESS", help="a Dask scheduler, as in tcp://127.0.0.1:8786")
@@ -124,17 +124,17 @@ def _parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
     check.add_argument("--sample", type=int, default=1, metavar="N", help="units computed again (default: 1)")
     check.add_argument("--seconds", type=float, default=300, help="processor time they may take (default: 300)")
     check.add_argument("--seed", type=int, default=0, help="another seed, another sample")
-    check.add_argument("--record", type=Path, metavar="FILE", help="append a row a unit to this CSV file")
+    check.add_argument("--record", type=Path, metavar="FILE", help="append a row for each unit to this CSV file")
 
-    text = "write an experiment's results to data/: those of its default parameters, and with --set others beside them"
+    text = "write an experiment's results to data/: those of its default parameters, and with --set also others"
     publish = _with_experiment(commands, "publish", _publish, text, named)
-    publish.add_argument("--uncommitted", action="store_true", help="also what was computed with uncommitted code")
+    publish.add_argument("--uncommitted", action="store_true", help="publish also what uncommitted code computed")
 
     pack = commands.add_parser("pack", help="pack the networks that are not published into a zip file")
     pack.add_argument("target", type=Path)
     pack.set_defaults(run=_pack)
 
-    table = commands.add_parser("play", help="play a game against a player, or what was trained")
+    table = commands.add_parser("play", help="play a game against a search or a trained network")
     table.add_argument("game", help=f"{', '.join(GAMES)}; with a size as in connect4-6x7")
     table.add_argument(
         "--against", choices=sorted({*METHODS, *GUIDED}), default="mcts", metavar="PLAYER",

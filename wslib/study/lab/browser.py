@@ -102,5 +102,5 @@ def _told(row: dict[str, Any]) -> str:
 
 
 def browse() -> Browser:
-    """All training runs to choose from, in JupyterLab: of each its curves, its games and its network."""
+    """Choose from all training runs in JupyterLab, and see the curves, the games and the network of each."""
     return Browser(runs())

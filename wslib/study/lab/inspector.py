@@ -194,7 +194,7 @@ def _below(here: SearchResult, left: list[int]) -> str:
 
 def inspect(position: Position | Game | str = "connect4", network: PlayingNetwork | None = None, *,
             methods: str | Sequence[str] = "all", simulations: int = 100, seed: int = 0) -> Inspector:  # fmt: skip
-    """What a network and several searches make of a position, side by side, in JupyterLab.
+    """See in JupyterLab what a network and several searches make of a position, side by side.
 
     Click on a move to look behind it. Below the boards a tree is unfolded, and a search goes on step by step: select,
     expand, evaluate, back up, with the numbers of each. ``methods`` are several, or ``"all"``.

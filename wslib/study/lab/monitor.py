@@ -255,7 +255,7 @@ def _called(run: RunSettings) -> str:
 
 
 def monitor(run: Run | str | None = None, *, every: float = EVERY) -> Monitor:
-    """Watch training runs in JupyterLab, those that go on and those that have ended: a run, its id, or all there are.
+    """Watch training runs in JupyterLab, running or ended: one run, by itself or its id, or all of them.
 
     It reads what runs store and slows none of them; ``every`` is the time between two looks in seconds.
     """

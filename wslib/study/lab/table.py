@@ -362,7 +362,7 @@ def _drawn(board: np.ndarray, game: Game, mover: int) -> str:
 
 def board(game: Game | Position | str = "connect4", against: Any = "mcts", *, you: str = "X", simulations: int = 100,
           seed: int = 0) -> Table:  # fmt: skip
-    """A board to click on, in JupyterLab: every game and size, against whom you like, with what the opponent thinks.
+    """A board to play on by mouse in JupyterLab: any game, size and opponent, with what the opponent thinks.
 
     ``against`` is ``"person"``, a player's name, settings or function, or a network; the menu has the trained ones,
     and ``"wrora"`` is the trained network of that method.
