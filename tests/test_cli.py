@@ -522,7 +522,7 @@ def test_a_store_that_cannot_be_written_to_is_refused_before_anything_is_compute
     assert why in refusal([*line, "--workers", "1"], capsys)
 
 
-def test_a_command_needs_no_standard_error_and_puts_no_bar_into_a_log(root: Path):
+def test_a_command_needs_no_standard_streams_and_puts_no_bar_into_a_log(root: Path):
     script = "import sys; from wslib.study.engine.cli import main; sys.exit(main(sys.argv[1:]))"
     line = [sys.executable, "-c", script, "run", "orientation", "--workers", "1", *SMALL]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
@@ -533,6 +533,9 @@ def test_a_command_needs_no_standard_error_and_puts_no_bar_into_a_log(root: Path
     closed = ["sh", "-c", '"$0" "$@" 2>&-', *line, "--set", "seed=1"]
     done = subprocess.run(closed, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stdout.startswith("1 unit computed here\n")
+    closed[2] = '"$0" "$@" >&-'
+    done = subprocess.run(closed, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_ctrl_c_while_a_command_is_still_beginning_is_one_line(root: Path):

@@ -1,7 +1,9 @@
 """The boards of JupyterLab without a browser: what the page would say is said here, and what it would show is read."""
 
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import jupytext
 import pytest
@@ -197,6 +199,25 @@ def test_what_is_no_opponent_or_no_colour_gets_a_sentence():
         ws.board("connect4", against="alphazero")
     with pytest.raises(ParameterError, match="you = 'Y' is not allowed"):
         ws.board("connect4", you="Y")
+
+
+def test_the_second_board_appears_with_the_first_thought():
+    table = ws.board("connect4", simulations=10)
+    assert table.inside.layout.display == "none"
+    says(table.board, "move", 3)
+    assert table.inside.layout.display == ""
+    table.new_game()
+    assert table.inside.layout.display == "none"
+
+
+def test_a_bar_in_a_notebook_is_not_drawn_where_it_would_be_red(monkeypatch: pytest.MonkeyPatch):
+    from wslib._bar import BY_PAPERMILL, terminal
+
+    monkeypatch.delenv(BY_PAPERMILL, raising=False)
+    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+    assert terminal() is sys.stdout
+    monkeypatch.delitem(sys.modules, "ipykernel")
+    assert terminal() is sys.stderr
 
 
 def test_a_network_of_the_menu_is_that_of_its_iteration():

@@ -4,6 +4,7 @@ import inspect
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -191,6 +192,19 @@ def test_a_network_is_saved_and_loaded_and_sent_to_a_worker(network, tmp_path):
     planes = ws.game("connect4").start().planes[None]
     for again in (ws.load(network.save(tmp_path / "net.safetensors")), pickle.loads(pickle.dumps(network))):
         assert np.array_equal(again.evaluate(planes)[0], network.evaluate(planes)[0])
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path):
+    giant = tmp_path / "giant.safetensors"
+    with giant.open("wb") as file:
+        file.truncate(1 << 34)  # sparse: it takes no room on the disk, but 16 gigabytes of memory where it is read
+    with pytest.raises(ParameterError, match="is no network: it has more than 1,024 megabytes"):
+        ws.load(giant)
+
+
+def test_one_draw_is_a_draw():
+    games = ws.match("tictactoe", "random", "random", games=2)
+    assert ": 1 win, 1 draw, 0 losses for A" in repr(replace(games, result=np.array([0, 1])))
 
 
 def test_a_game_is_checked_by_its_promises():

@@ -86,6 +86,7 @@ def test_the_experiment_asks_for_every_spread_with_new_and_with_repeated_games()
     [
         ({"spreads": "10, wide"}, r"spreads\[1\] = 'wide' is not allowed: it should be a number"),
         ({"spreads": (-1,)}, "is not allowed"),
+        ({"spreads": [10**400]}, "is not allowed: it should be a number"),
         ({"games": 7}, "games = 7 is not allowed: it should be an even number"),
         ({"repetitions": 0}, "repetitions = 0 is not allowed"),
         ({"runs": 1}, "runs = 1 is not allowed"),

@@ -26,9 +26,12 @@ def in_papermill() -> bool:
 
 
 def terminal() -> TextIO:
-    """Standard error; in a kernel of papermill that of papermill, which is what a kernel's file number leads to."""
+    """Where a bar is drawn: on standard error; in a notebook, which shows that in red, on standard output.
+
+    In a kernel of papermill it is papermill's standard error, which is what a kernel's file number leads to.
+    """
     if not in_papermill():
-        return sys.stderr
+        return sys.stdout if "ipykernel" in sys.modules else sys.stderr
     return open(sys.stderr.fileno(), "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)
 
 

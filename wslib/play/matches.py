@@ -82,7 +82,8 @@ class Games:
         s = self.summary()
         wins, draws, losses = (int(s[f"{n}_first"] + s[f"{n}_second"]) for n in ("wins", "draws", "losses"))
         return (
-            f"{self.game.title}: {wins} wins, {draws} draws, {losses} losses for A in {len(self)} games "
+            f"{self.game.title}: {wins} win{'s' * (wins != 1)}, {draws} draw{'s' * (draws != 1)}, "
+            f"{losses} loss{'es' * (losses != 1)} for A in {len(self)} games "
             f"({100 * self.win_rate:.1f} %), {s['distinct']} distinct, {s['plies_mean']:.1f} plies on average"
         )
 

@@ -13,11 +13,11 @@ from wslib.games import Game, game
 from wslib.network.model import Network
 from wslib.network.settings import NetworkSettings
 from wslib.parameters import ParameterError, canonical_json
+from wslib.prompt.networks import LARGEST_FILE
 
 FORMAT = "network 2"
 ABOUT = "warm-start"
 """The entry of a file's metadata that says what it holds."""
-LARGEST_FILE = 1 << 30
 
 
 def to_bytes(network: Network, half: bool = False) -> bytes:

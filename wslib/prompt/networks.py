@@ -62,6 +62,10 @@ class Look:
         return self.plot()._repr_html_()
 
 
+LARGEST_FILE = 1 << 30
+"""Bytes of a network's file."""
+
+
 class PlayingNetwork:
     """A network that plays and can be asked: compiled for play, with its settings and, where it has one, its origin."""
 
@@ -138,6 +142,8 @@ def load(path: Path | str) -> PlayingNetwork:
     """The network in a file that :meth:`PlayingNetwork.save` or ``wslib publish`` has written."""
     if not isinstance(path, Path | str) or not Path(path).is_file():
         raise ParameterError(f"there is no file {brief(str(path))}: load(path) reads a network's .safetensors file")
+    if Path(path).stat().st_size > LARGEST_FILE:
+        raise ParameterError(f"{path} is no network: it has more than {LARGEST_FILE >> 20:,} megabytes")
     return _from_bytes(Path(path).read_bytes(), Path(path).name)
 
 

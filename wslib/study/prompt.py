@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import pandas as pd
 from tqdm import tqdm
 
-from wslib._bar import nobody_looks
+from wslib._bar import nobody_looks, terminal
 from wslib._compiled import stream
 from wslib.files import default_root
 from wslib.games import Game, Position
@@ -162,7 +162,7 @@ def train(game: Game | str, method: str = "baseline", iterations: int = 10, *, p
             return Run(run, unit.iterations)
         begun = next((k for k in RunFiles(run, root).iterations() if k <= unit.iterations), 0)
         with tqdm(total=unit.iterations, initial=begun, desc=f"{run.method}, {game}", unit="iteration", leave=False,
-                  disable=not progress or nobody_looks()) as bar:  # fmt: skip
+                  file=terminal(), disable=not progress or nobody_looks()) as bar:  # fmt: skip
             study.compute_unit(unit, root, told=lambda news: bar.update())
     return Run(run, unit.iterations)
 

@@ -40,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Exit code 1 is for units that failed and for results that differ or are damaged, 130 for Ctrl-C and SIGTERM.
     """
     asked = _parser(sys.argv[1:] if arguments is None else arguments).parse_args(arguments)
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - closed by whoever called, as in `wslib run … >&-`
     try:
         with _term_as_ctrl_c():
             code = asked.run(asked) or 0

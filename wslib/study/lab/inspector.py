@@ -81,14 +81,14 @@ class Inspector(widgets.VBox):
 
     def _laid_out(self) -> list[widgets.Widget]:
         row = {"flex_flow": "row wrap", "align_items": "flex-start"}
-        narrow = {"flex": "1 1 12rem", "max_width": "16rem"}
-        columns = [widgets.VBox([self.heads[name], board], layout=narrow) for name, board in self.boards.items()]
+        equal = {"grid_template_columns": "repeat(auto-fill, minmax(min(12rem, 100%), 1fr))", "grid_gap": "0 0.5rem"}
+        columns = [widgets.VBox([self.heads[name], board]) for name, board in self.boards.items()]
         unfolded = widgets.VBox([self.unfold, self.tree])
         steps = widgets.Accordion([unfolded, self.walk], titles=("The tree, to unfold", "Simulation by simulation"))
         return [
             widgets.HBox([self.number, self.more_button, self.shade, self.solver], layout=row),
             widgets.HBox([widgets.VBox([self.board], layout={"flex": "1 1 14rem", "max_width": "20rem"})], layout=row),
-            widgets.HBox(columns, layout=row),
+            widgets.GridBox(columns, layout=equal),
             steps,
         ]
 
@@ -148,7 +148,7 @@ class Inspector(widgets.VBox):
         if self.network is not None:
             look = self.network.look(self.position)
             layers = layers_of_look(look, self.network)
-            self.heads["network"].value = f"<b>The network alone</b>: {look.best}, value {look.value:+.2f}"
+            self.heads["network"].value = f"<b>Network alone</b>: {look.best}, value {look.value:+.2f}"
             self.boards["network"].show(self.position, layers=layers + known_ones, message=" ")
         for name, found in self.searches.items():
             self.heads[name].value = f"<b>{escape(method_name(name))}</b>: {found.best}, value {found.value:+.2f}"

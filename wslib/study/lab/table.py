@@ -79,7 +79,8 @@ class Table(widgets.VBox):
 
     def _laid_out(self) -> list[widgets.Widget]:
         row = {"flex_flow": "row wrap", "align_items": "center"}
-        beside = widgets.VBox([self.heading, self.inside], layout={"flex": "1 1 17rem", "max_width": "25rem"})
+        self.inside.layout.display = "none"
+        beside = widgets.VBox([self.inside, self.heading], layout={"flex": "1 1 17rem", "max_width": "25rem"})
         self.beside = beside
         return [
             widgets.HBox([self.game, self.opponent, self.method, self.simulations, self.side], layout=row),
@@ -205,6 +206,7 @@ class Table(widgets.VBox):
         self.thought = found
         self.heading.value = f"What it thought before its last move: {summary(found)}."
         self.inside.show(self.position, layers=self._layers(found), message=" ")
+        self.inside.layout.display = ""
         return found.best
 
     def _layers(self, found: SearchResult) -> list[Layer]:
@@ -254,7 +256,7 @@ class Table(widgets.VBox):
             self._go_on("")
 
     def _forget(self) -> None:
-        self.thought, self.heading.value = None, NOTHING_YET
+        self.thought, self.heading.value, self.inside.layout.display = None, NOTHING_YET, "none"
 
     @_answered
     def _set_up(self, begun: bool) -> None:
