@@ -42,26 +42,22 @@ from wslib.study.report import design
 from wslib.study.report import oldway as ways
 from wslib.study.report import verdicts as claims
 from wslib.study.report import warm as report
-from wslib.study.statistics import pools
 
 asked = read_parameters(AdaptiveVsFixed, globals())
 kinds = ["baseline", *(f"{method} {switch}" for method in asked.methods for switch in ("fixed", "adaptive"))]
 
 # %% tags=["remove-stderr"]
-units, found = results_of(asked)
-runs_found, pairs = found[found["part"] == "run"], pools.round_robin(found[found["part"] == "pool"])
-runs_asked = asked.labels().query("part == 'run'")
-ratings = pools.pool_ratings(pairs, anchor="random")
-elos = pools.run_elos(ratings, runs_found)
+there = report.Tournament(asked, *results_of(asked))
+elos = there.elos
 claim, parts = on_page("7", elos, asked)
-origin(found, asked.name)
+origin(there.found, asked.name)
 
 # %% [markdown]
 # ## In short
 
 # %%
 show(
-    say(f"{claims.verdict_prose(claim)} {report.rated_of(pairs, runs_asked)}"),
+    say(f"{claims.verdict_prose(claim)} {report.rated_prose(there)}"),
     report.elo_figure(
         elos, kinds, "How strong the final networks are, by kind of run: Elo, with the random player at 0."
     ),
@@ -74,10 +70,7 @@ show(
 # ## What is there
 
 # %%
-show(
-    say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs)),
-    report.coverage_table(runs_found, runs_asked, asked.preset),
-)
+show(say(report.coverage_prose(there)), report.coverage_table(there))
 
 # %% [markdown]
 # Read the table by columns: where a kind has fewer than five runs in a game, nothing is decided about it there.
@@ -92,7 +85,7 @@ report.elo_table(elos, kinds, "How strong the final networks of each kind are.")
 # other page. Their order should not.
 
 # %%
-report.pools_table(pairs, ratings)
+report.pools_table(there)
 
 # %% [markdown]
 # ## What the design could detect

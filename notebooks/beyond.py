@@ -35,18 +35,14 @@ workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is
 from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.warm import Beyond
 from wslib.study.report import warm as report
-from wslib.study.statistics import pools
 
 asked = read_parameters(Beyond, globals())
 kinds = [*asked.methods, *asked.CHANGES]
 
 # %% tags=["remove-stderr"]
-units, found = results_of(asked)
-runs_found, pairs = found[found["part"] == "run"], pools.round_robin(found[found["part"] == "pool"])
-runs_asked = asked.labels().query("part == 'run'")
-ratings = pools.pool_ratings(pairs, anchor="random")
-elos = pools.run_elos(ratings, runs_found)
-origin(found, asked.name)
+there = report.Tournament(asked, *results_of(asked))
+elos = there.elos
+origin(there.found, asked.name)
 
 # %% [markdown]
 # ## In short
@@ -66,10 +62,7 @@ show(
 # ## What is there
 
 # %%
-show(
-    say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs)),
-    report.coverage_table(runs_found, runs_asked, asked.preset),
-)
+show(say(report.coverage_prose(there)), report.coverage_table(there))
 
 # %% [markdown]
 # Zero of zero means that such runs are not asked for.
@@ -81,7 +74,7 @@ show(
 # %%
 show(
     report.elo_table(elos, kinds, "How strong the final networks of each kind are."),
-    report.pools_table(pairs, ratings),
+    report.pools_table(there),
     report.beyond_table(elos),
 )
 

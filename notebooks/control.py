@@ -42,20 +42,15 @@ from wslib.study.engine.notebook import origin, read_parameters, results_of, say
 from wslib.study.pages.warm import Control
 from wslib.study.report import warm as report
 from wslib.study.report import why
-from wslib.study.statistics import pools
 
 asked = read_parameters(Control, globals())
 
 # %% tags=["remove-stderr"]
-units, found = results_of(asked)
-runs_found, pairs = found[found["part"] == "run"], pools.round_robin(found[found["part"] == "pool"])
-runs_asked = asked.labels().query("part == 'run'")
-kinds = list(dict.fromkeys(runs_asked["kind"]))
-scales = ", ".join(asked.scales)
-ratings = pools.pool_ratings(pairs, anchor="random")
-elos = pools.run_elos(ratings, runs_found)
+there = report.Tournament(asked, *results_of(asked))
+elos = there.elos
+kinds = list(dict.fromkeys(there.wanted["kind"]))
 gains = why.gains(elos, asked.scales)
-origin(found, asked.name)
+origin(there.found, asked.name)
 
 # %% [markdown]
 # ## In short
@@ -70,10 +65,7 @@ show(say(why.gains_prose(gains)), why.gains_figure(gains))
 # ## What is there
 
 # %%
-show(
-    say(report.coverage_prose(runs_found, runs_asked, scales, asked.iterations, pairs)),
-    report.coverage_table(runs_found, runs_asked, scales),
-)
+show(say(report.coverage_prose(there)), report.coverage_table(there))
 
 # %% [markdown]
 # A comparison needs runs of the same seeds with both presets.
@@ -95,7 +87,7 @@ report.elo_figure(
 # %%
 show(
     report.elo_table(elos, kinds, "How strong the final networks of each method and preset are."),
-    report.pools_table(pairs, ratings),
+    report.pools_table(there),
 )
 
 # %% [markdown]

@@ -43,18 +43,14 @@ from wslib.study.report import design
 from wslib.study.report import oldway as ways
 from wslib.study.report import verdicts as claims
 from wslib.study.report import warm as report
-from wslib.study.statistics import pools
 
 asked = read_parameters(IPrime, globals())
 
 # %% tags=["remove-stderr"]
 units, found = results_of(asked)
-runs_found = found[found["part"] == "run"]
-panels = report.panels(runs_found, asked.methods)  # those with something to compare
-pairs = pools.round_robin(found[(found["part"] == "pool") & found["pool"].isin(panels)])
-runs_asked = asked.labels().query("part == 'run'")
-ratings = pools.pool_ratings(pairs, anchor="random")
-elos = pools.run_elos(ratings, runs_found)
+panels = report.panels(found[found["part"] == "run"], asked.methods)  # those with something to compare
+there = report.Tournament(asked, units, found[(found["part"] == "run") | found["pool"].isin(panels)])
+elos = there.elos
 claim, parts = on_page("5", elos, asked)
 origin(found, asked.name)
 
@@ -75,10 +71,7 @@ show(
 # ## What is there
 
 # %%
-show(
-    say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs)),
-    report.coverage_table(runs_found, runs_asked, asked.preset),
-)
+show(say(report.coverage_prose(there)), report.coverage_table(there))
 
 # %% [markdown]
 # A length with fewer than five runs decides nothing, and no length is the best before all of its rivals have run.
@@ -96,7 +89,7 @@ report.length_table(elos, panels, asked.lengths)
 # on two scales, and must not be compared.
 
 # %%
-report.pools_table(pairs, ratings)
+report.pools_table(there)
 
 # %% [markdown]
 # ## What the design could detect

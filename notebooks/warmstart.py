@@ -53,18 +53,14 @@ from wslib.study.statistics import pools
 asked = read_parameters(Warmstart, globals())
 
 # %% tags=["remove-stderr"]
-units, found = results_of(asked)
-runs_found = found[found["part"] == "run"]
-runs_asked = asked.labels().query("part == 'run'")
-pairs = pools.round_robin(found[found["part"] == "pool"])
+there = report.Tournament(asked, *results_of(asked))
+elos, found = there.elos, there.found
 way = found[found["part"] == "anchored"]
-perfect = report.of_whole_runs(found[found["part"] == "perfect"], runs_found)
-ratings = pools.pool_ratings(pairs, anchor="random")
-elos = pools.run_elos(ratings, runs_found)
+perfect = report.of_whole_runs(found[found["part"] == "perfect"], there.runs)
 effects = pooled(elos, asked)
 claim_3, parts_3 = on_page("3", elos, asked)
 claim_4, parts_4 = on_page("4", elos, asked)
-origin(found, asked.name)
+origin(there.found, asked.name)
 
 # %% [markdown]
 # ## In short
@@ -82,10 +78,7 @@ show(
 # ## What is there
 
 # %%
-show(
-    say(report.coverage_prose(runs_found, runs_asked, asked.preset, asked.iterations, pairs)),
-    report.coverage_table(runs_found, runs_asked, asked.preset),
-)
+show(say(report.coverage_prose(there)), report.coverage_table(there))
 
 # %% [markdown]
 # Read the table by columns: where a kind has fewer than five runs in a game, nothing is decided about it there.
@@ -98,9 +91,7 @@ show(
 
 # %%
 report.elo_figure(
-    elos,
-    asked.methods,
-    "How strong the final networks are, by kind of run: Elo, with the random player at 0.",
+    elos, asked.methods, "How strong the final networks are, by kind of run: Elo, with the random player at 0."
 )
 
 # %% [markdown]
@@ -108,17 +99,13 @@ report.elo_figure(
 # the means of two kinds, a single run says nothing about its method, and eight runs say little.
 
 # %%
-report.elo_table(
-    elos,
-    asked.methods,
-    "How strong the final networks of each kind are.",
-)
+report.elo_table(elos, asked.methods, "How strong the final networks of each kind are.")
 
 # %% [markdown]
 # The *score* is the share of points against the whole pool, so it says the same as Elo in plainer terms.
 
 # %%
-report.pools_table(pairs, ratings)
+report.pools_table(there)
 
 # %% [markdown]
 # Where games repeat each other, the number of *distinct* games counts, and not the number of games. Where most games are drawn, or are
@@ -127,7 +114,7 @@ report.pools_table(pairs, ratings)
 # ### Method against method
 
 # %%
-against.matrix_figure(pairs, asked.methods)
+against.matrix_figure(there.pairs, asked.methods)
 
 # %% [markdown]
 # A row shows how one method does against each of the others. If strength were one number for each method, every row would have one
@@ -150,7 +137,7 @@ claims.pooled_table(effects)
 # [finds too much](rating.ipynb). Here it stands beside tests that take the run as the unit.
 
 # %% tags=["hide-input"]
-compared = against.against_baseline(pairs, elos, asked.methods)
+compared = against.against_baseline(there.pairs, elos, asked.methods)
 say(
     against.pooled_prose(compared)
     if len(compared)
@@ -159,7 +146,9 @@ say(
 
 # %%
 if len(compared):
-    display(against.against_baseline_table(compared), against.overall_table(against.overall(pairs, asked.methods)))
+    display(
+        against.against_baseline_table(compared), against.overall_table(against.overall(there.pairs, asked.methods))
+    )
 
 # %% [markdown]
 # Where *p of pooled games* is small and *p over runs* is not, a few lucky networks make the difference: their games agree with each
@@ -211,9 +200,8 @@ show(say(ways.claims_prose(by_way)), ways.claims_table(by_way))
 
 # %% tags=["hide-input"]
 if len(way):
-    way_ratings = pools.pool_ratings(way, anchor="random")
-    aged = pools.run_elos(way_ratings, runs_found).dropna(subset="iteration").astype({"iteration": int})
-    aged = report.of_whole_runs(aged, runs_found)
+    aged = pools.run_elos(pools.pool_ratings(way, anchor="random"), there.runs).dropna(subset="iteration")
+    aged = report.of_whole_runs(aged.astype({"iteration": int}), there.runs)
     display(
         report.way_figure(
             aged,
@@ -239,23 +227,11 @@ else:
 # strong players.
 
 # %% tags=["hide-input"]
-searched = perfect[perfect["way"] == "search"] if len(perfect) else perfect
-for which in ("broad", "path"):
-    rows = (
-        searched[searched["set"] == which].assign(percent=lambda frame: 100 * frame["optimal"])
-        if len(searched)
-        else searched
-    )
-    if len(rows):
-        display(
-            report.way_figure(
-                rows,
-                "percent",
-                "optimal moves, %",
-                asked.methods,
-                f"How often the networks with their search move optimally in the set {which}. Thin lines are runs, thick ones their means.",
-            )
-        )
+searched = perfect[perfect["way"] == "search"]
+for which, rows in searched.groupby("set", sort=False):
+    caption = f"How often the networks with their search move optimally in the set {which}. Thin lines are runs, thick ones their means."
+    rows = rows.assign(percent=100 * rows["optimal"])
+    display(report.way_figure(rows, "percent", "optimal moves, %", asked.methods, caption))
 
 # %%
 report.perfect_table(perfect) if len(perfect) else say("No network has been measured against perfect play yet.")
@@ -265,7 +241,7 @@ report.perfect_table(perfect) if len(perfect) else say("No network has been meas
 # run: do the strongest in the tournament also play best, and did strength cost them time?
 
 # %%
-provenance = study.provenance([unit for unit in units if unit.kind == "run"], asked.name)
+provenance = study.provenance([unit for unit in there.units if unit.kind == "run"], asked.name)
 show(
     report.beside_figure(
         elos,
@@ -276,7 +252,7 @@ show(
     ),
     report.beside_figure(
         elos,
-        report.minutes_of(runs_found, provenance),
+        report.minutes_of(there.runs, provenance),
         "minutes",
         "processor minutes of the run",
         "How Elo and cost go together: every mark is a run, with its Elo and the processor time of its training.",

@@ -144,8 +144,8 @@ why.schedules_table()
 
 # %%
 show(
-    why.coin_table(evidence.frame("adaptive"), thesis_table("table_6_2"), evidence.scale, games=50),
-    say(why.coin_prose(evidence.frame("adaptive"), thesis_table("table_6_2"), evidence.scale, games=50)),
+    why.coin_table(ratios, thesis_table("table_6_2"), games=50),
+    say(why.coin_prose(ratios, thesis_table("table_6_2"), games=50)),
 )
 
 # %% [markdown]
@@ -227,5 +227,4 @@ show_elsewhere(
     forest=forest,
     judging=answer.paragraphs([judging]),
     strip=answer.strip(rows, pages(), "runs/"),
-    picture=answer.picture(),
 )

@@ -83,5 +83,5 @@ def test_a_smaller_effect_is_seen_by_more_runs():
 
 
 def test_a_coin_and_the_printed_iterations_are_compared_without_runs_of_ours():
-    text = why.coin_prose(pd.DataFrame(), thesis_table("table_6_2"), "table", games=50)
+    text = why.coin_prose(pd.DataFrame(), thesis_table("table_6_2"), games=50)
     assert "iteration 3.3 on average" in text and "16 runs" in text and "Ours" not in text

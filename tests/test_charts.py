@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
+from shown import words
 
 from wslib.study.report import rating, verdicts, warm
-from wslib.study.report.charts import Look, curves, finding, forests, looks_of, matrix, show_panels, strips
-from wslib.study.report.look import THEMED, table
+from wslib.study.report.charts import curves, finding, forests, looks_of, matrix, show_panels, strips
+from wslib.study.report.look import THEMED, Look, table
 from wslib.study.report.pictures import PICTURES
 from wslib.study.statistics import decide, stats
 
@@ -30,15 +31,10 @@ def aged(runs: int, seed: int = 1) -> pd.DataFrame:
     return found.assign(unit=found["board"] + found["kind"] + found["seed"].astype(str))
 
 
-def texts(html: str) -> list[str]:
-    """The words in a figure's pictures."""
-    return [re.sub(r"<[^>]+>", "", text) for text in re.findall(r"<text[^>]*>(.*?)</text>", html, re.DOTALL)]
-
-
 def test_every_panel_is_a_picture_of_its_own_and_has_its_title():
-    shown = show_panels(curves(aged(3), "iteration", "elo", looks_of(KINDS)), "Alt.", "Caption.").html
-    assert shown.count("<svg aria-hidden") == 2
-    assert {"Connect Four", "Othello"} <= set(texts(shown))
+    shown = show_panels(curves(aged(3), "iteration", "elo", looks_of(KINDS)), "Alt.", "Caption.")
+    assert shown.html.count("<svg aria-hidden") == 2
+    assert {"Connect Four", "Othello"} <= set(words(shown))
 
 
 def test_a_key_names_several_series_and_stands_above_no_single_one():
@@ -52,13 +48,12 @@ def test_a_key_names_several_series_and_stands_above_no_single_one():
 
 def test_panels_may_share_their_range():
     steep = {"low": lambda axis: axis.plot([0, 1], [0, 10]), "high": lambda axis: axis.plot([0, 1], [0, 1000])}
-    free, shared = (show_panels(steep, "Alt.", "Caption.", same_up=same).html for same in (False, True))
-    assert texts(free).count("1000") == 1 and texts(shared).count("1000") == 2
+    free, shared = (show_panels(steep, "Alt.", "Caption.", same_up=same) for same in (False, True))
+    assert words(free).count("1000") == 1 and words(shared).count("1000") == 2
 
 
 def test_a_colour_has_a_form_for_each_theme_and_none_is_left_as_it_was_drawn():
-    panels, height = strips(aged(3), "elo", KINDS)
-    shown = show_panels(panels, "Alt.", "Caption.", height=height).html.lower()
+    shown = show_panels(strips(aged(3), "elo", KINDS), "Alt.", "Caption.").html.lower()
     for drawn, (light, dark) in THEMED.items():
         alone = re.sub(re.escape(f"light-dark({light}, {dark})"), "", shown)
         assert drawn not in alone, drawn
@@ -66,21 +61,21 @@ def test_a_colour_has_a_form_for_each_theme_and_none_is_left_as_it_was_drawn():
 
 def test_a_forest_keeps_the_row_of_what_is_not_known_yet():
     frame = pd.DataFrame({"board": ["othello"], "kind": ["rave"], "effect": [3.0], "low": [np.nan], "high": [np.nan]})
-    panels, _ = forests(frame, "effect", {kind: kind.upper() for kind in KINDS})
-    assert {"RAVE", "WRORA", "BASELINE"} <= set(texts(show_panels(panels, "Alt.", "Caption.").html))
+    panels = forests(frame, "effect", {kind: kind.upper() for kind in KINDS})
+    assert {"RAVE", "WRORA", "BASELINE"} <= set(words(show_panels(panels, "Alt.", "Caption.")))
 
 
 def test_a_matrix_writes_every_share_and_leaves_no_cell_empty():
     shares = pd.DataFrame([[np.nan, 75.4], [24.6, np.nan]], ["A", "B"], ["A", "B"])
-    words = texts(show_panels({"": lambda axis: matrix(axis, shares)}, "Alt.", "Caption.").html)
-    assert {"75", "25"} <= set(words) and words.count("·") == 2
+    said = words(show_panels({"": lambda axis: matrix(axis, shares)}, "Alt.", "Caption."))
+    assert {"75", "25"} <= set(said) and said.count("·") == 2
 
 
 def test_what_a_figure_shows_is_said_game_by_game():
-    values = aged(4).groupby(["board", "kind"], sort=False)["elo"].mean()
+    said = finding(aged(4), "elo")
     for board in ("Connect Four", "Othello"):
-        assert f"{board}: " in finding(values)
-    assert "is highest" in finding(values) and "Baseline lowest" in finding(values)
+        assert f"{board}: " in said
+    assert "is highest" in said and "Baseline lowest" in said
 
 
 def test_a_table_of_columns_takes_names_pairs_and_functions_and_writes_a_gap_as_a_dash():
@@ -92,14 +87,14 @@ def test_a_table_of_columns_takes_names_pairs_and_functions_and_writes_a_gap_as_
 
 def test_gains_on_the_way_are_differences_of_means_with_intervals_from_three_runs_on():
     rows = aged(4)
-    found = warm.gains(rows).set_index(["board", "kind", "iteration"])
+    found = warm.over_baseline(rows, ("board", "iteration")).set_index(["board", "kind", "iteration"])
     here = rows[(rows["board"] == "othello") & (rows["iteration"] == 10)].groupby("kind")["elo"]
-    gain = found.loc["othello", "rave", 10]
-    assert gain["gain"] == pytest.approx(here.mean()["rave"] - here.mean()["baseline"])
-    assert len(gain["units"].split()) == 8
+    row = found.loc["othello", "rave", 10]
+    assert row["effect"] == pytest.approx(here.mean()["rave"] - here.mean()["baseline"])
+    assert len(row["units"].split()) == 8
     both = [here.get_group(kind).to_numpy() for kind in ("rave", "baseline")]
-    assert (gain["low"], gain["high"]) == pytest.approx(tuple(stats.difference_interval(*both)))
-    assert warm.gains(aged(2))[["low", "high"]].isna().all(axis=None)
+    assert (row["low"], row["high"]) == pytest.approx(tuple(stats.difference_interval(*both)))
+    assert warm.over_baseline(aged(2), ("board", "iteration"))[["low", "high"]].isna().all(axis=None)
 
 
 def test_the_figure_of_gains_stands_with_none_some_and_all_of_its_runs():
@@ -122,17 +117,16 @@ def test_strength_stands_beside_another_number_where_a_run_has_both():
 def test_false_alarms_at_a_glance_fill_one_square_per_tournament():
     tests = {"binomial": 0.49, "elo": 0.5, "permutation": 0.05, "welch": 0.04}
     simulated = pd.DataFrame([{"part": "false alarms", "spread": 50, "distinct": 20, **tests}])
-    words = texts(rating.alarms_glance(simulated).html)
-    assert {"49 of 100", "5 of 100"} <= set(words)
+    assert {"49 of 100", "5 of 100"} <= set(words(rating.alarms_glance(simulated)))
     assert "Not computed yet" in rating.alarms_glance(simulated.head(0)).text
 
 
 def test_the_seven_claims_are_drawn_part_by_part_in_the_colours_of_their_verdicts():
-    words = [decide.REPLICATED, decide.UNDECIDED, decide.OPPOSITE]
+    found = [decide.REPLICATED, decide.UNDECIDED, decide.OPPOSITE]
     parts = pd.DataFrame({"claim": ["3", "3", "1"], "value": [40.0, 2.0, -9.0], "low": [9.0, -20.0, -12.0],
-                          "high": [70.0, 24.0, -6.0], "unit": ["Elo", "Elo", "points"], "verdict": words})  # fmt: skip
+                          "high": [70.0, 24.0, -6.0], "unit": ["Elo", "Elo", "points"], "verdict": found})  # fmt: skip
     shown = verdicts.claims_figure(parts)
-    assert {"Claim 3: 2 parts", "Claim 1: 1 part"} <= set(texts(shown.html)) and "1 replicated" in shown.text
+    assert {"Claim 3: 2 parts", "Claim 1: 1 part"} <= set(words(shown)) and "1 replicated" in shown.text
     assert "Not computed yet" in verdicts.claims_figure(parts.assign(value=np.nan)).text
 
 
@@ -140,4 +134,4 @@ def test_the_seven_claims_are_drawn_part_by_part_in_the_colours_of_their_verdict
 def test_a_picture_says_in_words_what_it_shows(name: str):
     shown = PICTURES[name]()
     assert len(shown.text) > 80 and shown.html.count('role="img"') == 1
-    assert max(map(len, texts(shown.html))) < 70
+    assert max(map(len, words(shown))) < 70

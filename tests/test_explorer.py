@@ -1,6 +1,5 @@
 """The explorer of runs, the data behind figures, and the colours of methods."""
 
-import base64
 import io
 import re
 import shutil
@@ -14,6 +13,7 @@ import pytest
 from playwright.sync_api import Page as BrowserPage
 from playwright.sync_api import sync_playwright
 from published_tables import experiments, table_file
+from shown import behind
 from test_browser import ARGUMENTS, CHROMIUM
 
 from wslib.search import GUIDED
@@ -56,12 +56,8 @@ def test_a_row_says_what_the_published_files_say(listed: pd.DataFrame):
     stages = made[["cpu_self-play", "cpu_training", "cpu_arena", "cpu_storing"]].sum()
     assert (row["unit"], row["accepted"], row["code"]) == (units["unit"], units["accepted"], made["code"])
     assert row["CPU minutes"] == pytest.approx(stages / 60)
-    assert (row["game"], row["method"], row["warm start"], row["preset"]) == (
-        "connect4",
-        "wrora",
-        "5 iterations",
-        "laptop",
-    )
+    told = row[["game", "method", "warm start", "preset"]].tolist()
+    assert told == ["connect4", "wrora", "5 iterations", "laptop"]
 
 
 def test_a_run_in_the_store_is_listed_and_a_published_one_only_once(tmp_path: Path):
@@ -193,23 +189,16 @@ def test_the_explorer_sorts_filters_and_gives_what_is_seen(opened: BrowserPage, 
 # --- the data behind figures --------------------------------------------------------------------------------------
 
 
-def behind(html: str) -> pd.DataFrame:
-    """The frame that a figure's link holds."""
-    (packed,) = re.findall(r'href="data:text/csv;charset=utf-8;base64,([^"]+)"', html)
-    return pd.read_csv(io.BytesIO(base64.b64decode(packed)))
-
-
 def test_the_link_of_a_figure_holds_the_data_behind_it():
     frame = pd.DataFrame({"elo": [12.3456789, 1.0], "moves": ["1 2", "3"], "unit": ["a1", "b2"]})
-    found = behind(show_panels({"": lambda axis: None}, "alt", "A figure.", frame).html)
-    assert found.to_dict("list") == {"unit": ["a1", "b2"], "elo": [12.3457, 1.0]}
+    found = behind(show_panels({"": lambda axis: None}, "alt", "A figure.", frame))
+    assert found == "unit,elo\na1,12.3457\nb2,1\n"
     assert data_link(frame.head(0), "empty") == ""
 
 
 def test_the_link_of_a_table_holds_the_table_as_it_is_shown():
     frame = pd.DataFrame({"elo": [12.3456789, np.nan], "page": [link("a, b", "a.html"), "c"], "moves": ["1 2", "3"]})
-    (packed,) = re.findall(r"base64,([^\"]+)", show_table(frame, "A table.", {"elo": "{:+.1f}"}).html)
-    assert base64.b64decode(packed).decode() == 'elo,page,moves\n+12.3,"a, b",1 2\n–,c,3\n'
+    assert behind(show_table(frame, "A table.", {"elo": "{:+.1f}"})) == 'elo,page,moves\n+12.3,"a, b",1 2\n–,c,3\n'
 
 
 def test_names_with_commas_survive():
@@ -269,4 +258,4 @@ def test_methods_in_one_figure_have_marks_of_their_own(together):
 def test_a_kind_of_run_has_the_look_of_its_method():
     for kind in ("wrora", "wrora adaptive", "wrora 7", "WRoRa, w = 1/2"):
         assert look_of(kind) == look_of("wrora")
-    assert look_of("something else") == ("#999999", "o")
+    assert look_of("something else")[:2] == ("#999999", "o")

@@ -1,39 +1,28 @@
-"""More results change the book without an edit: tables, prose and verdicts, from a copy of ``data/`` with added runs.
+"""More results change the book without an edit: tables, prose, verdicts, from a copy of ``data/`` with runs added."""
 
-And what a page shows is what the plain files of ``data/`` say.
-"""
-
-import base64
 import html
-import io
 import os
-import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import nbformat
-import numpy as np
 import pandas as pd
 import pytest
-from bs4 import BeautifulSoup
-from published_tables import table_file
 
 from wslib import files
 from wslib.study.claims.evidence import Evidence, Page, gather
 from wslib.study.claims.listing import all_runs
 from wslib.study.claims.table import judge
 from wslib.study.engine.published import publish
-from wslib.study.engine.store import Stored, thesis_table
+from wslib.study.engine.store import Stored
 from wslib.study.engine.tournament import NetworkEntrant, round_robin
-from wslib.study.names import percent
-from wslib.study.pages.base import Orientation
 from wslib.study.pages.warm import Warmstart
-from wslib.study.report import orientation, warm
 from wslib.study.report import verdicts as report
+from wslib.study.report import warm
 from wslib.study.report.explorer import summary_prose
-from wslib.study.statistics import decide, pools
+from wslib.study.statistics import decide
 
 ROOT = Path(__file__).resolve().parent.parent
 WARMSTART = Warmstart(boards=("connect4",), methods=("baseline", "wrora"), workers=1)
@@ -83,15 +72,13 @@ def _played(a: str, b: str) -> dict[str, int | float]:
 
 def seen(evidence: Evidence, experiment: Warmstart = WARMSTART) -> dict[str, str]:
     """What pages show of these results."""
-    found = evidence.frame("warmstart", "run")
-    asked = experiment.labels().query("part == 'run'")
-    pairs = pools.round_robin(evidence.frame("warmstart", "pool"))
+    there = warm.Tournament(experiment, [], evidence.frame("warmstart"))
     rows, parts = judge(Evidence(evidence.frames, evidence.tables, asked=FULL))
     elos = evidence.elos["warmstart"]
     part = parts[parts["part"] == "Connect Four: WRoRa > Baseline"].iloc[0]
     return {
-        "coverage": warm.coverage_prose(found, asked, "laptop", 100, pairs),
-        "runs": warm.coverage_table(found, asked, "laptop").html,
+        "coverage": warm.coverage_prose(there),
+        "runs": warm.coverage_table(there).html,
         "elo": warm.elo_table(elos, WARMSTART.methods, "Elo.").html,
         "claims": report.claim_table(report.seven(rows), "Seven.", set()).html,
         "part": part["verdict"],
@@ -157,36 +144,3 @@ def test_the_notebook_of_verdicts_shows_runs_that_were_added(home: Path, tmp_pat
     expected = rows.set_index("id").loc["3"]
     assert html.escape(expected["ours"]) in text and html.escape(expected["effect"]) in text
     assert "of 15 parts 1 hold" in text
-
-
-def cells_of(shown: str, name: str) -> list[str]:
-    """A column of a table as it is shown."""
-    page = BeautifulSoup(shown, "html.parser")
-    place = [head.text for head in page.find_all("th")].index(name)
-    return [row.find_all("td")[place].text for row in page.select("tbody tr")]
-
-
-def test_the_win_rates_that_are_shown_are_those_of_the_published_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("WSLIB_STORE", str(tmp_path))
-    matches = gather([Orientation(workers=1)]).frame("orientation", "table")
-    compared = orientation.beside_thesis(matches, thesis_table("table_5_1"))
-    shown = cells_of(orientation.comparison_table(compared).html, "ours %")
-    units = pd.read_csv(table_file("orientation", "units")).set_index("unit")
-    for unit, ours in zip(compared["unit"], shown, strict=True):
-        row = units.loc[unit]
-        points = row["wins_first"] + row["wins_second"] + (row["draws_first"] + row["draws_second"]) / 2
-        assert ours == percent(points / row["games"])
-
-
-def test_the_data_behind_a_figure_names_units_that_are_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("WSLIB_STORE", str(tmp_path))
-    matches = gather([Orientation(workers=1)]).frame("orientation", "table")
-    compared = orientation.beside_thesis(matches, thesis_table("table_5_1"))
-    figure = orientation.heat_maps(compared, ("random", "mcts", "rave", "rhea")).html
-    (packed,) = re.findall(r'base64,([^"]+)"', figure)
-    frame = pd.read_csv(io.BytesIO(base64.b64decode(packed)), dtype={"unit": str})
-    units = pd.read_csv(table_file("orientation", "units"), dtype={"unit": str})
-    assert set(frame["unit"]) <= set(units["unit"]) and len(frame) == len(compared)
-    assert np.allclose(frame["score"], compared["score"], rtol=1e-5)

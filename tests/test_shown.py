@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from bs4 import Tag
 from published_tables import experiments, table_file
+from shown import rows as rows_of
 from test_book import ROOT, article, pages, where
 
 from wslib.study.engine import units as study
@@ -36,13 +37,8 @@ def page(name: str) -> Tag:
 
 def tables(name: str, *columns: str) -> list[list[dict[str, str]]]:
     """The page's tables that have these columns, as rows of texts."""
-    found = []
-    for table in page(name).select("table"):
-        heads = [head.get_text(" ", strip=True) for head in table.select("thead th")]
-        if set(columns) <= set(heads):
-            cells = ([cell.get_text(" ", strip=True) for cell in row.select("td")] for row in table.select("tbody tr"))
-            found.append([dict(zip(heads, row, strict=True)) for row in cells])
-    return found
+    found = (rows_of(table) for table in page(name).select("table:has(tbody td)"))
+    return [table for table in found if set(columns) <= table[0].keys()]
 
 
 @cache

@@ -304,7 +304,7 @@ def test_a_run_is_measured_against_perfect_play_as_often_as_it_is_told_and_learn
 
 def test_on_the_way_the_enhancements_are_compared_with_baseline_at_every_age():
     aged = pd.DataFrame(
-        {"board": "othello", "kind": ["baseline", "baseline", "wro", "wro", "rave", "rave"],
+        {"board": "othello", "unit": "a run", "kind": ["baseline", "baseline", "wro", "wro", "rave", "rave"],
          "iteration": [1, 100] * 3, "elo": [100, 300, 160, 290, 140, 310]}
     )  # fmt: skip
     assert "after 1 after 100\nOthello     +50         0" in report.way_table(aged).text

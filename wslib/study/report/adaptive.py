@@ -15,8 +15,17 @@ from matplotlib.ticker import MaxNLocator
 
 from wslib.study.claims.adaptive import claimed, printed
 from wslib.study.names import board_name, kind_name, p_value
-from wslib.study.report.charts import WIDE, Draw, Look, finding, show_panels, strips, ticks_at
-from wslib.study.report.look import GREY, Html, look_of, once_there, show_table, table
+from wslib.study.report.charts import (
+    WIDE,
+    by_panel,
+    finding,
+    lines,
+    looks_of,
+    show_panels,
+    strips,
+    ticks_at,
+)
+from wslib.study.report.look import GREY, Html, once_there, show_table, table
 from wslib.study.statistics import stats
 
 
@@ -89,31 +98,24 @@ def switches_figure(switches: pd.DataFrame, frame: pd.DataFrame, scale: str) -> 
     """Every run a mark, the thesis' mean a grey bar; a panel per game and number of simulations."""
     here, theirs = (part[part["scale"] == scale] for part in (switches, frame))
     here, theirs = (part.assign(panel=_panel_names(part)) for part in (here, theirs))
-    kinds = list(dict.fromkeys(here["kind"]))
-    panels, height = strips(here.dropna(subset="switch_iteration"), "switch_iteration", kinds, "panel")
+    strip = strips(here.dropna(subset="switch_iteration"), "switch_iteration", list(here["kind"].unique()), "panel")
 
-    def beside(name: str, draw: Draw) -> Draw:
-        def drawn(axis: Axes) -> None:
-            draw(axis)
-            rows = theirs[theirs["panel"] == name].set_index("kind")["their_mean"].dropna()
-            places = {kind_name(kind): mean for kind, mean in rows.items()}
-            for place, label in zip(axis.get_yticks(), axis.get_yticklabels(), strict=True):
-                axis.vlines(places.get(label.get_text(), np.nan), place - 0.4, place + 0.4, color=GREY, linewidth=3)
-            axis.set_xscale("log", base=2)
-            ticks_at(axis, [2**power for power in range(7)])
-            axis.set_xlim(0.8, max(64, here["switch_iteration"].max() * 1.2))
+    def beside(axis: Axes, rows: pd.DataFrame) -> None:
+        strip[rows["panel"].iloc[0]](axis)
+        means = dict(zip(rows["kind"].map(kind_name), rows["their_mean"], strict=True))
+        for place, label in zip(axis.get_yticks(), axis.get_yticklabels(), strict=True):
+            axis.vlines(means.get(label.get_text(), np.nan), place - 0.4, place + 0.4, color=GREY, linewidth=3)
+        axis.set_xscale("log", base=2)
+        ticks_at(axis, [2**power for power in range(7)])
+        axis.set_xlim(0.8, max(64, here["switch_iteration"].max() * 1.2))
 
-        return drawn
-
-    means = here.groupby(["panel", "kind"], sort=False)["switch_iteration"].mean()
     return show_panels(
-        {name: beside(name, draw) for name, draw in panels.items()},
-        f"Mean iteration of the switch. {finding(means, '{:.1f}')}",
+        by_panel(theirs[theirs["panel"].isin(strip)], beside, "panel"),
+        f"Mean iteration of the switch. {finding(here, 'switch_iteration', '{:.1f}', panel='panel')}",
         f"When warm starts end, with the preset {scale}. Marks are runs, coloured bars their means, and grey bars the "
         "thesis' means.",
         here.dropna(axis="columns", how="all"),
         across="iteration of the switch",
-        height=height,
         width=WIDE,
     )
 
@@ -125,22 +127,20 @@ def _panel_names(frame: pd.DataFrame) -> list[str]:
 @once_there("balances until the switch.")
 def balances_figure(here: pd.DataFrame) -> Html:
     """Fig. 6.2: wins of the default search minus its losses in one game, iteration by iteration until the switch."""
-    board = board_name(here["board"].iloc[0])
+    looks = looks_of(list(here["kind"].unique()))
 
-    def drawn(kind: str) -> Draw:
-        def draw(axis: Axes) -> None:
-            for _, run in here[here["kind"] == kind].groupby("seed"):
-                axis.plot(run["iteration"], run["balance"], linewidth=0.9, **Look(*look_of(kind)).plot)
-            axis.axhline(0, color=GREY, linewidth=0.9)
-            axis.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
+    def draw(axis: Axes, rows: pd.DataFrame) -> None:
+        for _, run in rows.groupby("seed"):
+            lines(axis, run, "iteration", "balance", looks, linewidth=0.9)
+        axis.axhline(0, color=GREY, linewidth=0.9)
+        axis.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
 
-        return draw
-
-    first = here[here["iteration"] == 1].groupby(["board", "kind"], sort=False)["balance"].mean()
+    first = finding(here[here["iteration"] == 1], "balance")
     return show_panels(
-        {kind_name(kind): drawn(kind) for kind in dict.fromkeys(here["kind"])},
-        f"Mean balance of the default search in the first iteration. {finding(first)}",
-        f"How the default search catches up in {board}: a line for the balances of each run, up to the first above 0.",
+        by_panel(here, draw, "kind"),
+        f"Mean balance of the default search in the first iteration. {first}",
+        f"How the default search catches up in {board_name(here['board'].iloc[0])}: a line for the balances of each "
+        "run, up to the first above 0.",
         here,
         across="iteration",
         up="balance",
@@ -173,16 +173,16 @@ def halves_prose(switches: pd.DataFrame, scale: str) -> str:
 @once_there("the earliest and the latest switches.")
 def ends_table(frame: pd.DataFrame) -> Html:
     """The earliest and the latest kinds, runs that never switched, and cells that differ from the print."""
+    frame = frame.assign(differs=pd.Series(stats.holm(frame["p"].dropna().tolist()), frame.index[frame["p"].notna()]))
     rows = []
-    differs = dict(zip(frame.index[frame["p"].notna()], stats.holm(frame["p"].dropna().tolist()), strict=True))
     for (board, m), here in frame.dropna(subset="mean").groupby(["board", "simulations"], sort=False):
-        early, late = here.loc[here["mean"].idxmin()], here.loc[here["mean"].idxmax()]
-        compared = [differs[k] < stats.ALPHA for k in here.index if k in differs]
+        early, late = (here.loc[here["mean"].agg(end)] for end in ("idxmin", "idxmax"))
+        compared = here["differs"].dropna()
         rows.append({
             "game": board_name(str(board)), "m": m,
             "earliest": f"{kind_name(early['kind'])}, {early['mean']:.1f}",
             "latest": f"{kind_name(late['kind'])}, {late['mean']:.1f}", "never": int(here["never"].sum()),
-            "differ from the print": f"{sum(compared)} of {len(compared)}" if compared else "–",
+            "differ from the print": f"{sum(compared < stats.ALPHA)} of {len(compared)}" if len(compared) else "–",
         })  # fmt: skip
     return show_table(
         pd.DataFrame(rows),

@@ -5,7 +5,7 @@ of ``pooled`` and ``singly`` there: differences of mean Elo from Baseline, posit
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -15,11 +15,10 @@ from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.specs import NO_DATA
 from wslib.study.names import kind_name
 from wslib.study.report.charts import SLIM, Look, finding, forests, show_panels
-from wslib.study.report.look import INK, Html, framed, link, look_of, not_there, show_table
+from wslib.study.report.look import GREY, INK, Html, link, look_of, not_there, table
 from wslib.study.report.verdicts import MARKS, PHRASES, counts, seven, wrapping
 from wslib.study.statistics import decide
 
-BEFORE = "Without training"
 TOGETHER = "all five"
 KEYS = ["board", "kind"]
 SHORT = {
@@ -84,21 +83,26 @@ def end_prose(effects: pd.DataFrame, evidence: Evidence) -> str:
 
 def together_prose(effects: pd.DataFrame) -> str:
     """What all warm starts together do in which games, each with its effect."""
-    texts = []
-    phrases = {
-        decide.REPLICATED: "end stronger than Baseline in {}",
-        decide.SMALL: "are less than 20 Elo above Baseline, if at all, in {}",
-        decide.OPPOSITE: "end weaker than Baseline in {}",
-        decide.UNDECIDED: "differ from Baseline by no more than chance could explain in {}",
-        decide.UNDECIDABLE: "cannot be told from Baseline in {}",
-    }
-    for word, phrase in phrases.items():
-        here = effects[(effects["verdict"] == word) & effects["text"].notna()]
-        if len(here):
-            texts.append(phrase.format(_listed([f"{r.game} ({_between(r.text)})" for r in here.itertuples()])))
+    known = effects.dropna(subset="text")
+    texts = _by_verdict(
+        known.assign(game=[f"{r.game} ({_between(r.text)})" for r in known.itertuples()]),
+        {
+            decide.REPLICATED: "end stronger than Baseline in {}",
+            decide.SMALL: "are less than 20 Elo above Baseline, if at all, in {}",
+            decide.OPPOSITE: "end weaker than Baseline in {}",
+            decide.UNDECIDED: "differ from Baseline by no more than chance could explain in {}",
+            decide.UNDECIDABLE: "cannot be told from Baseline in {}",
+        },
+    )
     missing = list(effects.loc[effects["text"].isna(), "game"])
     said = [f"Taken together (with 95 % intervals), runs with a warm start {'; they '.join(texts)}."] if texts else []
     return " ".join([*said, *([f"Nothing is known yet about {_listed(missing)}."] if missing else [])])
+
+
+def _by_verdict(effects: pd.DataFrame, phrases: Mapping[str, str]) -> list[str]:
+    """For each verdict that there is its phrase, with the games that have it."""
+    games = {word: list(effects.loc[effects["verdict"] == word, "game"]) for word in phrases}
+    return [phrase.format(_listed(games[word])) for word, phrase in phrases.items() if games[word]]
 
 
 def _between(text: str) -> str:
@@ -165,43 +169,39 @@ def forest_figure(effects: pd.DataFrame, singles: pd.DataFrame, asked: Any) -> H
     if known.empty:
         return not_there(f"how far each warm start is above Baseline after {asked.iterations} iterations.")
     names = {kind: kind_name(kind) for kind in dict.fromkeys(every["kind"])}
-    panels, height = forests(known, "effect", names, look=_look, band=(0, 20))
+    small = lambda axis: axis.axvspan(0, 20, color=GREY, alpha=0.15, linewidth=0)  # noqa: E731
+    panels = forests(known, "effect", names, look=_look, also=small)
     rated, total = int(effects[["warm", "baseline"]].to_numpy().sum()), len(asked.run_units())
     says = _finding(effects, rated < total)
-    alone = singles.groupby(KEYS, sort=False)["effect"].mean()
     return show_panels(
         panels,
-        f"{says} Elo above Baseline, each alone. {finding(alone)}",
+        f"{says} Elo above Baseline, each alone. {finding(singles, 'effect')}",
         f"{says} Each mark is the difference in mean Elo between runs with that warm start and runs of "
         f"Baseline after {asked.iterations} iterations. Lines are 95 % intervals over runs; a mark without a line "
         "rests on fewer than three runs a side. In the grey band an advantage is too small to matter, less than 20 "
         f"Elo. Rated so far: {rated} of {total} runs.",
         known,
         across="Elo above Baseline",
-        height=height,
         width=SLIM if len(panels) == 1 else None,
     )
 
 
 def _look(kind: str) -> Look:
-    return Look(INK, "D") if kind == TOGETHER else Look(*look_of(kind))
+    return Look(INK, "D") if kind == TOGETHER else look_of(kind)
 
 
 def _finding(effects: pd.DataFrame, more: bool) -> str:
     """What the figure shows, in a sentence for its caption; ``more`` runs may be to come."""
-    phrases = {
-        decide.REPLICATED: "Taken together, the five warm starts end above Baseline in {}.",
-        decide.OPPOSITE: "Taken together, the five warm starts end below Baseline in {}.",
-        decide.SMALL: "In {} the five warm starts together are less than 20 Elo above Baseline, if at all.",
-    }
-    texts = [
-        phrase.format(_listed(list(effects.loc[effects["verdict"] == word, "game"])))
-        for word, phrase in phrases.items()
-        if word in set(effects["verdict"])
-    ]
-    if texts:
-        return " ".join(texts)
-    return f"In no game can the five warm starts together be told from Baseline{' yet' if more else ''}."
+    texts = _by_verdict(
+        effects,
+        {
+            decide.REPLICATED: "Taken together, the five warm starts end above Baseline in {}.",
+            decide.OPPOSITE: "Taken together, the five warm starts end below Baseline in {}.",
+            decide.SMALL: "In {} the five warm starts together are less than 20 Elo above Baseline, if at all.",
+        },
+    )
+    none = f"In no game can the five warm starts together be told from Baseline{' yet' if more else ''}."
+    return " ".join(texts) or none
 
 
 # --- the seven claims ---------------------------------------------------------------------------------------------
@@ -209,70 +209,31 @@ def _finding(effects: pd.DataFrame, more: bool) -> str:
 
 def strip(rows: pd.DataFrame, pages: Collection[str], root: str = "") -> Html:
     """The seven claims: what the thesis said, what we found, how sure that is. ``root`` leads to the pages."""
-    records = seven(rows).to_dict("records")
-    shown = pd.DataFrame(
+    return table(
+        seven(rows).rename(columns={"would decide": "needed"}),
+        "The seven claims. The number leads to the page with the evidence.",
         {
-            "": [link(row["id"], f"{root}{row['page']}.html") if row["page"] in pages else row["id"]
-                 for row in records],
-            "the thesis said": [wrapping(row["says"], 14) for row in records],
-            "we found": [wrapping(_found(row), 9) for row in records],
-            "how sure": [wrapping(_how_sure(row), 8) for row in records],
-        }
-    )  # fmt: skip
-    return show_table(shown, "The seven claims. The number leads to the page with the evidence.")
+            "": lambda row: link(row.id, f"{root}{row.page}.html") if row.page in pages else row.id,
+            "the thesis said": lambda row: wrapping(row.says, 14),
+            "we found": lambda row: wrapping(_found(row), 9),
+            "how sure": lambda row: wrapping(_how_sure(row), 8),
+        },
+    )
 
 
-def _found(row: dict[str, Any]) -> str:
+def _found(row: Any) -> str:
     """A verdict with what it says of the claim's parts."""
-    ours = "" if row["ours"] in (NO_DATA, "open", "so it is here, too", "not so here") else f": {row['ours']}"
-    word = "contradicted" if row["verdict"] == decide.OPPOSITE else row["verdict"]
-    return f"{MARKS.get(row['verdict'], '')}{word}{ours}"
+    ours = "" if row.ours in (NO_DATA, "open", "so it is here, too", "not so here") else f": {row.ours}"
+    word = "contradicted" if row.verdict == decide.OPPOSITE else row.verdict
+    return f"{MARKS.get(row.verdict, '')}{word}{ours}"
 
 
-def _how_sure(row: dict[str, Any]) -> str:
+def _how_sure(row: Any) -> str:
     """What a verdict rests on, or what would decide."""
-    if row["verdict"] == decide.UNDECIDABLE:
-        return "no number of runs could tell: " + row["effect"].rpartition(": ")[2]
-    if row["runs"] in ("0", "–"):
+    if row.verdict == decide.UNDECIDABLE:
+        return "no number of runs could tell: " + row.effect.rpartition(": ")[2]
+    if row.runs in ("0", "–"):
         return "nothing to judge by yet"
-    if row["verdict"] == decide.UNDECIDED:
-        return f"{row['runs']} so far; " + row["would decide"].replace("about", "it would take about", 1)
-    return f"rests on {row['runs']}" + (f", power {row['power']}" if row["power"] not in ("–", "") else "")
-
-
-# --- a picture ----------------------------------------------------------------------------------------------------
-
-WARM, ENDS = 5, 100
-
-
-def picture() -> Html:
-    """Two training runs side by side: the same loop, but for who plays the first games."""
-    boxes = []
-    for place, label in enumerate([*map(str, range(1, 9)), "…", str(ENDS)]):
-        left = 150 + 52 * place
-        for top, warm in ((24, False), (98, True)):
-            helped = warm and place < WARM
-            look = (
-                'style="fill:light-dark(#b87a00,#e69f00)" fill-opacity="0.5"'
-                if helped
-                else 'fill="currentColor" fill-opacity="0.08"'
-            )
-            boxes.append(
-                f'<rect x="{left}" y="{top}" width="46" height="40" rx="5" stroke="currentColor" {look}/>'
-                f'<text x="{left + 23}" y="{top + 25}" text-anchor="middle">{label}</text>'
-            )
-    words = [
-        (0, 49, "cold start"), (0, 123, "warm start"), (150, 163, "an enhanced search plays"),
-        (410, 163, "then plain search plays in both"), (700, 92, "Which network"), (700, 110, "is stronger?"),
-    ]  # fmt: skip
-    texts = "".join(f'<text x="{x}" y="{y}">{text}</text>' for x, y, text in words)
-    alt = (
-        "Two runs of a hundred iterations each. In the cold one plain search, guided by the network, plays from the "
-        "first iteration on. In the warm one an enhanced search plays the first five. At the end their networks meet."
-    )
-    svg = (
-        '<svg aria-hidden="true" viewBox="0 0 810 175" style="flex:1 1 672px;max-width:810px;height:auto;'
-        'min-width:640px" font-size="15" font-family="sans-serif" fill="currentColor"><text x="150" y="14">iteration'
-        f'</text>{"".join(boxes)}{texts}<path d="M670 44 L692 80 M670 118 L692 104" stroke="currentColor"/></svg>'
-    )
-    return framed([svg], alt, "A cold and a warm start differ in one thing only: who plays the first games.")
+    if row.verdict == decide.UNDECIDED:
+        return f"{row.runs} so far; " + row.needed.replace("about", "it would take about", 1)
+    return f"rests on {row.runs}" + (f", power {row.power}" if row.power not in ("–", "") else "")

@@ -1,24 +1,26 @@
-"""The few forms that all figures have: panels beside each other, rows of runs, intervals, curves with bands, matrices.
+"""The few forms that all figures have: panels beside each other, rows of runs, intervals, curves, matrices.
 
 A figure is a mapping from the titles of its panels to functions that draw on an axis; each panel is a picture of its
 own, so that a narrow page shows them below each other. Names of series stand in a key above the panels, in the page's
-own type, and in none where there is one series. Frames are tidy: a row per run, game or network.
+own type, and in none where there is one series. Frames are tidy: a row per run, game or network. Games, methods and
+kinds of runs come as the frames call them, and are written here.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
 from textwrap import fill
-from typing import Any, NamedTuple
+from typing import Any, cast
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from wslib.draw.boards import ink_on
-from wslib.study.names import board_name, kind_name, method_name
-from wslib.study.report.look import GREY, INK, THEMED, Html, as_svg, drawing_style, framed, look_of, plain_zeros
+from wslib.study.names import board_name, kind_name
+from wslib.study.report.look import GREY, INK, THEMED, Html, Look, as_svg, drawing_style, framed, look_of, plain_zeros
 from wslib.study.statistics import stats
 from wslib.study.statistics.decide import FEWEST_RUNS
 
@@ -41,24 +43,9 @@ MARKS = {
 DASHES = {"-": "none", "--": "6 3", ":": "2 3", "-.": "6 2 2 2", "": "0 99"}
 
 
-class Look(NamedTuple):
-    """How a series is drawn: colour, mark of its points (or none; filled or not), line that joins them (or none)."""
-
-    colour: str = INK
-    mark: str = "o"
-    line: str = "-"
-    filled: bool = True
-
-    @property
-    def plot(self) -> dict[str, Any]:
-        """The arguments of ``Axes.plot`` that draw this look."""
-        fill = "full" if self.filled else "none"
-        return {"color": self.colour, "marker": self.mark or None, "linestyle": self.line or "none", "fillstyle": fill}
-
-
 def looks_of(kinds: Sequence[str], line: str = "-") -> dict[str, Look]:
     """Each kind of run with its method's look."""
-    return {kind: Look(*look_of(kind), line) for kind in kinds}
+    return {kind: look_of(kind)._replace(line=line) for kind in kinds}
 
 
 def show_panels(
@@ -76,8 +63,9 @@ def show_panels(
 ) -> Html:
     """A figure of panels by their titles; ``alt`` says what it shows.
 
-    ``key`` names the series; ``across`` and ``up`` the axes; ``height`` and ``width`` are a panel's in
-    inches. With ``same_up`` all panels share the range of the upright axis.
+    ``key`` names the series; ``across`` and ``up`` the axes; ``height`` and ``width`` are a panel's in inches; panels
+    of rows (:func:`name_rows`) are as high as the longest of them needs. With ``same_up`` all panels share the range of
+    the upright axis.
     """
     width = width or WIDTHS.get(len(panels), NARROW)
     with drawing_style():
@@ -88,6 +76,9 @@ def show_panels(
             # As many lines everywhere, so that panels stand level.
             axis.set(title="\n" * (most - title.count("\n")) + title, xlabel=across, ylabel=up)
             draw(axis)
+        highest = max((figure.get_figheight() for figure, _ in made), default=height)
+        for figure, _ in made:
+            figure.set_figheight(highest)
         if same_up:
             ends = np.array([axis.get_ylim() for _, axis in made])
             for _, axis in made:
@@ -100,7 +91,9 @@ def key_of(series: Mapping[str, Look]) -> str:
     """The names of series beside their lines and marks; nothing for a single one, which needs no telling apart."""
     if len(series) < 2:
         return ""
-    items = "".join(f'<li style="margin:0">{_swatch(look)} {escape(name)}</li>' for name, look in series.items())
+    items = "".join(
+        f'<li style="margin:0">{_swatch(look)} {escape(kind_name(name))}</li>' for name, look in series.items()
+    )
     row = "display:flex;flex-wrap:wrap;gap:.1em 1.1em;justify-content:center;list-style:none;padding:0;margin:0 0 .3em"
     return f'<ul class="ws-key" style="{row};font-size:.85em">{items}</ul>'
 
@@ -114,116 +107,111 @@ def _swatch(look: Look) -> str:
     return f'<svg aria-hidden="true" viewBox="-14 -7 28 14" width="28" height="14">{line}{mark}</svg>'
 
 
-def finding(values: pd.Series, write: str = "{:+.0f}") -> str:
-    """The highest and the lowest, panel by panel, as a sentence: what a figure of them shows.
+def finding(frame: pd.DataFrame, value: str, write: str = "{:+.0f}", panel: str = "board", name: str = "kind") -> str:
+    """What a figure shows as a sentence: panel by panel the name with the highest mean of ``value``, and the lowest.
 
-    ``values`` has two levels of index, the panel's (a game) and that of the name within it (a kind of run).
-
-    >>> index = pd.MultiIndex.from_tuples([("othello", "rave"), ("othello", "wro"), ("gobang", "wro")])
-    >>> finding(pd.Series([20.0, -3.0, 0.2], index))
+    >>> frame = pd.DataFrame({"board": ["othello"] * 3 + ["gobang"], "kind": ["rave", "rave", "wro", "wro"]})
+    >>> finding(frame.assign(elo=[10, 30, -3, 0.2]), "elo")
     'Othello: RAVE is highest with +20, WRo lowest with -3. Gobang: WRo has 0.'
     """
     parts = []
-    for panel, group in values.dropna().groupby(level=0, sort=False):
-        here = group.droplevel(0)
-        (best, most), (worst, least) = (
-            (kind_name(str(i)), write.format(here[i])) for i in (here.idxmax(), here.idxmin())
-        )
+    for title, rows in frame.groupby(panel, sort=False):
+        here = rows.groupby(name, sort=False)[value].mean().dropna().rename(lambda of: kind_name(str(of)))
+        if here.empty:
+            continue
+        (best, most), (worst, least) = ((end, write.format(here[end])) for end in (here.idxmax(), here.idxmin()))
         said = f"{best} has {most}" if len(here) == 1 else f"{best} is highest with {most}, {worst} lowest with {least}"
-        parts.append(f"{board_name(str(panel))}: {said}.")
+        parts.append(f"{_title(title)}: {said}.")
     return plain_zeros(" ".join(parts))
+
+
+def _title(value: object) -> str:
+    """A game, a method or a kind of run, as a panel's title."""
+    return kind_name(board_name(str(value)))
+
+
+def by_panel(frame: pd.DataFrame, draw: Callable[..., None], by: str = "board") -> dict[str, Draw]:
+    """A panel for each value of a column, in which ``draw(axis, rows=...)`` draws its rows."""
+    return {_title(value): partial(draw, rows=rows) for value, rows in frame.groupby(by, sort=False)}
+
+
+def in_percent(frame: pd.DataFrame) -> pd.DataFrame:
+    """With the shares ``score``, ``low`` and ``high`` in percent."""
+    return frame.assign(**{name: 100 * frame[name] for name in ("score", "low", "high")})
 
 
 # --- rows: a name a line ------------------------------------------------------------------------------------------
 
 
 def name_rows(axis: Axes, names: Sequence[str]) -> None:
-    """Names down the side, the first on top; their heights are 0, -1, ..."""
+    """Names down the side, the first on top, at heights 0, -1, ...; the picture gets the height that they need."""
     axis.set_yticks([-place for place in range(len(names))], names)
     axis.set_ylim(-len(names) + 0.4, 0.6)
     axis.tick_params(axis="y", length=0)
     axis.grid(axis="x")
+    cast(Figure, axis.figure).set_figheight(0.27 * len(names) + 0.95)
 
 
-def strips(frame: pd.DataFrame, value: str, kinds: Sequence[str], by: str = "board") -> tuple[dict[str, Draw], float]:
-    """A panel per game (or other column ``by``) with a row per kind that has runs there, and the height they need."""
-    panels: dict[str, Draw] = {}
-    most = 0
-    for panel, rows in frame.groupby(by, sort=False):
-        groups = {k: rows.loc[rows["kind"] == k, value].to_numpy() for k in kinds if (rows["kind"] == k).any()}
-        named = {kind_name(k): (values, Look(*look_of(k))) for k, values in groups.items()}
-        panels[method_name(board_name(str(panel)))] = partial(strip, groups=named)
-        most = max(most, len(named))
-    return panels, rows_height(most)
+def strips(frame: pd.DataFrame, value: str, kinds: Sequence[str], by: str = "board") -> dict[str, Draw]:
+    """A panel per game (or other column ``by``) with a row per kind that has runs there.
 
-
-def rows_height(rows: int) -> float:
-    """Inches of a panel with so many rows."""
-    return 0.27 * rows + 0.95
-
-
-def strip(axis: Axes, groups: Mapping[str, tuple[np.ndarray, Look]]) -> None:
-    """A row per group: every run a mark, their mean a bar, its 95 % interval a line where runs suffice to decide."""
-    name_rows(axis, list(groups))
-    for place, (values, look) in enumerate(groups.values()):
-        shifts = np.linspace(-0.2, 0.2, len(values)) if len(values) > 1 else np.zeros(1)
-        axis.scatter(values, -place + shifts, s=14, color=look.colour, marker=look.mark, zorder=3)
-        axis.vlines(np.mean(values), -place - 0.35, -place + 0.35, color=look.colour, linewidth=2, zorder=2)
-        if len(values) >= FEWEST_RUNS:
-            axis.hlines(-place, *stats.mean_interval(values), color=look.colour, linewidth=1, zorder=1)
-
-
-def forest(axis: Axes, rows: pd.DataFrame, zero: float, band: tuple[float, float] | None = None) -> None:
-    """A row per effect: ``name``, ``value``, its interval ``low`` to ``high``, which may be missing, and ``look``.
-
-    ``zero`` is a line down, ``band`` a grey stretch that counts as none.
+    Every run is a mark, their mean a bar, its 95 % interval a line where runs suffice to decide.
     """
-    name_rows(axis, list(rows["name"]))
-    axis.axvline(zero, color=GREY, linewidth=0.9)
-    if band:
-        axis.axvspan(*band, color=GREY, alpha=0.15, linewidth=0)
-    for place, row in enumerate(rows.itertuples()):
-        axis.hlines(-place, row.low, row.high, color=row.look.colour, linewidth=2)
-        axis.plot(row.value, -place, markersize=7, **row.look.plot)
+
+    def draw(axis: Axes, rows: pd.DataFrame) -> None:
+        groups = {kind: group.to_numpy() for kind, group in rows.groupby("kind")[value] if kind in kinds}
+        there = [kind for kind in kinds if kind in groups]
+        name_rows(axis, [kind_name(kind) for kind in there])
+        for place, kind in enumerate(there):
+            values, (colour, mark, *_) = groups[kind], look_of(kind)
+            shifts = np.linspace(-0.2, 0.2, len(values)) if len(values) > 1 else np.zeros(1)
+            axis.scatter(values, -place + shifts, s=14, color=colour, marker=mark, zorder=3)
+            axis.vlines(np.mean(values), -place - 0.35, -place + 0.35, color=colour, linewidth=2, zorder=2)
+            if len(values) >= FEWEST_RUNS:
+                axis.hlines(-place, *stats.mean_interval(values), color=colour, linewidth=1, zorder=1)
+
+    return by_panel(frame, draw, by)
 
 
 def forests(
     frame: pd.DataFrame,
     value: str,
-    names: Mapping[str, str],
+    names: Mapping[str, str] | None = None,
     *,
     key: str = "kind",
-    look: Callable[[str], Look] = lambda kind: Look(*look_of(kind)),
+    look: Callable[[str], Look] = look_of,
     zero: float = 0.0,
-    band: tuple[float, float] | None = None,
-) -> tuple[dict[str, Draw], float]:
-    """A panel per game with a row per name (of column ``key``), and the height they need.
+    also: Callable[[Axes], Any] = lambda axis: None,
+) -> dict[str, Draw]:
+    """A panel per game with a row per value of column ``key``: an effect, and a line from ``low`` to ``high``.
 
-    ``low`` and ``high`` bound an effect; a name without one keeps its row, so that panels can be read across.
+    ``names`` says how the values are written; one without an effect keeps its row, so that panels can be read across.
+    ``zero`` is a line down, and ``also`` draws what else belongs to every panel.
     """
-    panels: dict[str, Draw] = {}
-    for board, rows in frame.groupby("board", sort=False):
-        found = rows.set_index(key).reindex(list(names)).reset_index()
-        shown = found.assign(name=list(names.values()), value=found[value], look=[look(k) for k in names])
-        panels[board_name(str(board))] = partial(forest, rows=shown, zero=zero, band=band)
-    return panels, rows_height(len(names))
+    names = names or {name: kind_name(name) for name in dict.fromkeys(frame[key])}
+
+    def draw(axis: Axes, rows: pd.DataFrame) -> None:
+        name_rows(axis, list(names.values()))
+        axis.axvline(zero, color=GREY, linewidth=0.9)
+        found = rows.set_index(key).reindex(list(names))
+        for place, (name, low, high, middle) in enumerate(found[["low", "high", value]].itertuples()):
+            axis.hlines(-place, low, high, color=look(name).colour, linewidth=2)
+            axis.plot(middle, -place, markersize=7, **look(name).plot)
+        also(axis)
+
+    return by_panel(frame, draw)
 
 
 # --- curves -------------------------------------------------------------------------------------------------------
 
 
-def curve(axis: Axes, runs: pd.DataFrame, x: str, y: str, look: Look, *, band: bool = False, runs_too: bool = False):
-    """The mean over runs (``seed``) by ``x``, with a 95 % band where runs suffice, or with every run as a thin line."""
+def curve(axis: Axes, runs: pd.DataFrame, x: str, y: str, look: Look, runs_too: bool = False) -> None:
+    """The mean over runs (``seed``) by ``x``, with ``runs_too`` above every run as a thin line."""
     if runs_too:
         for _, one in runs.groupby("seed"):
             axis.plot(one[x], one[y], color=look.colour, linewidth=0.5, alpha=0.45)
-    groups = runs.groupby(x)[y]
-    means = groups.mean()
+    means = runs.groupby(x)[y].mean()
     axis.plot(means.index, means, linewidth=1.6, **look.plot)
-    enough = groups.count() >= FEWEST_RUNS
-    if band and enough.any():
-        bounds = {at: stats.mean_interval(values.dropna().to_numpy()) for at, values in groups if enough[at]}
-        axis.fill_between(list(bounds), *zip(*bounds.values(), strict=True), color=look.colour, alpha=0.2, linewidth=0)
 
 
 def curves(
@@ -235,23 +223,28 @@ def curves(
     by: str = "board",
     level: float | None = None,
     log: bool = False,
-    **how: bool,
+    runs_too: bool = False,
 ) -> dict[str, Draw]:
     """A panel per game (or other column ``by``) with a curve per kind; ``level`` is a grey line across."""
 
-    def drawn(rows: pd.DataFrame) -> Draw:
-        def draw(axis: Axes) -> None:
-            if level is not None:
-                axis.axhline(level, color=GREY, linewidth=0.9)
-            for kind, look in looks.items():
-                curve(axis, rows[rows["kind"] == kind], x, y, look, **how)
-            if log:
-                ticks_at(axis, list(set(rows[x])), log=True)
-            axis.grid(axis="y")
+    def draw(axis: Axes, rows: pd.DataFrame) -> None:
+        if level is not None:
+            axis.axhline(level, color=GREY, linewidth=0.9)
+        for kind, look in looks.items():
+            curve(axis, rows[rows["kind"] == kind], x, y, look, runs_too)
+        if log:
+            ticks_at(axis, list(set(frame[x])), log=True)
+        axis.grid(axis="y")
 
-        return draw
+    return by_panel(frame, draw, by)
 
-    return {board_name(str(panel)): drawn(rows) for panel, rows in frame.groupby(by, sort=False)}
+
+def lines(
+    axis: Axes, rows: pd.DataFrame, x: str, y: str, looks: Mapping[str, Look], by: str = "kind", **pen: Any
+) -> None:
+    """Of each kind its rows as they come, joined by a line or marks alone, as its look has it."""
+    for kind, here in rows.groupby(by, sort=False):
+        axis.plot(here[x], here[y], **looks[str(kind)].plot, **pen)
 
 
 def ticks_at(axis: Axes, values: Sequence[float], *, log: bool = False) -> None:

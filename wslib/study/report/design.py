@@ -21,10 +21,8 @@ FEWEST = 4
 
 def spread_of(elos: pd.DataFrame) -> float | None:
     """Standard deviation of runs within their kinds and pools; None while there are too few."""
-    groups = [group["elo"].to_numpy() for _, group in elos.dropna(subset="kind").groupby(["pool", "kind"])]
-    freedom = sum(len(group) - 1 for group in groups)
-    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in groups)
-    return (squares / freedom) ** 0.5 if freedom >= FEWEST else None
+    sd, freedom = stats.pooled_sd(group["elo"] for _, group in elos.dropna(subset="kind").groupby(["pool", "kind"]))
+    return sd if freedom >= FEWEST else None
 
 
 def smallest_seen(sd: float, runs: int, tests: int = 1) -> float:

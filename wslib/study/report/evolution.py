@@ -17,7 +17,7 @@ from wslib.play.players import player
 from wslib.rhea import RheaSettings, empty_population, evolve_moves, make_plan
 from wslib.study.names import board_name, percent
 from wslib.study.pages.base import Evolution
-from wslib.study.report.charts import Look, finding, forests, show_panels
+from wslib.study.report.charts import Look, finding, forests, in_percent, lines, show_panels
 from wslib.study.report.look import Html, between, show_table, table
 from wslib.study.statistics import stats
 
@@ -72,19 +72,17 @@ def against_random(asked: Evolution) -> pd.DataFrame:
 
 def against_random_figure(found: pd.DataFrame, games: int) -> Html:
     """The score of each rule in each game."""
-    points = found.assign(**{name: 100 * found[name] for name in ("score", "low", "high")})
-    panels, height = forests(
-        points, "score", {"repair": "repaired", "random": "replaced"}, key="rule", look=LOOKS.__getitem__, zero=50
-    )
-    scores = points.assign(rule=points["rule"].map(RULES)).set_index(["board", "rule"])["score"]
+    points = in_percent(found)
     return show_panels(
-        panels,
-        f"RHEA's score against random play. {finding(scores, '{:.0f} %')}",
+        forests(
+            points, "score", {"repair": "repaired", "random": "replaced"}, key="rule", look=LOOKS.__getitem__, zero=50
+        ),
+        "RHEA's score against random play. "
+        + finding(points.assign(rule=found["rule"].map(RULES)), "score", "{:.0f} %", name="rule"),
         f"How RHEA does against random play in {games} games, with 95 % intervals, when actions that have become "
         "illegal are repaired, and when they are replaced at random. On the line RHEA plays no better than chance.",
         found,
         across="score, %",
-        height=height,
     )
 
 
@@ -178,16 +176,14 @@ def progress(asked: Evolution) -> pd.DataFrame:
 
 def progress_figure(curve: pd.DataFrame, evolutions: int) -> Html:
     """How fitness grows with the number of individuals, and how often the win is then played."""
-    groups = {rule: rows for rule, rows in curve.groupby("rule", sort=False)}
+    dashed = {rule: look._replace(line="--") for rule, look in LOOKS.items()}
 
     def fitness(axis: Axes) -> None:
-        for rule, rows in groups.items():
-            axis.plot(rows["individuals"], rows["fittest"], **LOOKS[rule].plot)
-            axis.plot(rows["individuals"], rows["mean"], **LOOKS[rule]._replace(line="--").plot)
+        lines(axis, curve, "individuals", "fittest", LOOKS, "rule")
+        lines(axis, curve, "individuals", "mean", dashed, "rule")
 
     def won(axis: Axes) -> None:
-        for rule, rows in groups.items():
-            axis.plot(rows["individuals"], rows["wins"], **LOOKS[rule].plot)
+        lines(axis, curve, "individuals", "wins", LOOKS, "rule")
         axis.set_ylim(0, 105)
 
     last = curve[curve["individuals"] == 50].set_index("rule")

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from wslib.study.names import METHODS, board_name, kind_name, method_of, percent
+from wslib.study.names import METHODS, board_name, method_of, percent
 from wslib.study.report.charts import WIDE, Look, curves, finding, show_panels
 from wslib.study.report.look import INK, NAMES, OURS, Html, between, look_of, once_there, show_table, table
 from wslib.study.statistics import stats
@@ -26,16 +26,17 @@ KEYS = ["board", "kind"]
 def _looks(kinds: Sequence[str]) -> dict[str, Look]:
     """Each kind's look: a method's own where all are methods, else in their order."""
     own = all(method_of(kind) in METHODS for kind in kinds)
-    chosen = [look_of(kind) if own else (_COLOURS[i % 8], _MARKS[i % 8]) for i, kind in enumerate(kinds)]
-    return {kind: Look(*look, _LINES[i % 4]) for i, (kind, look) in enumerate(zip(kinds, chosen, strict=True))}
-
-
-def _named(looks: Mapping[str, Look]) -> dict[str, Look]:
-    return {kind_name(kind): look for kind, look in looks.items()}
+    chosen = [look_of(kind) if own else Look(_COLOURS[i % 8], _MARKS[i % 8]) for i, kind in enumerate(kinds)]
+    return {kind: look._replace(line=_LINES[i % 4]) for i, (kind, look) in enumerate(zip(kinds, chosen, strict=True))}
 
 
 def _last(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["iteration"] == frame["iteration"].max()]
+
+
+def _ends(strengths: pd.DataFrame) -> pd.DataFrame:
+    """The matches of the last networks, with their scores."""
+    return scored(_last(strengths))
 
 
 @once_there("strength on the way.")
@@ -43,14 +44,14 @@ def strength_figure(strengths: pd.DataFrame, opponent: str) -> Html:
     """Score of the networks on their way: every run a thin line, a thick one through the means."""
     frame = scored(strengths).assign(points=lambda f: 100 * f["score"])
     looks = _looks(list(dict.fromkeys(frame["kind"])))
-    means = _last(frame).groupby(KEYS, sort=False)["points"].mean()
+    last = finding(_last(frame), "points", "{:.0f}")
     return show_panels(
         curves(frame, "iteration", "points", looks, level=50, runs_too=True),
-        f"Score against {opponent} after {frame['iteration'].max()} iterations, in %. {finding(means, '{:.0f}')}",
+        f"Score against {opponent} after {frame['iteration'].max()} iterations, in %. {last}",
         f"How strength grows with training: score against {opponent} in games from random openings. Thin lines are "
         "runs, thick ones their means; at 50 % both players are equally strong.",
         frame.dropna(axis="columns", how="all"),
-        key=_named(looks),
+        key=looks,
         across="iteration",
         up="score, %",
         same_up=True,
@@ -71,7 +72,7 @@ def curves_figure(iterations: pd.DataFrame, measures: Mapping[str, str], caption
         _curves_finding(iterations, measures),
         caption,
         iterations[behind],
-        key=_named(looks),
+        key=looks,
         across="iteration",
         height=2.0,
         width=WIDE if boards in (2, 4) else None,  # so that a measure has a row
@@ -85,14 +86,13 @@ def _curves_finding(iterations: pd.DataFrame, measures: Mapping[str, str]) -> st
         ways = [f"{label} from {ends[c].iloc[0]:.2f} to {ends[c].iloc[-1]:.2f}" for c, label in measures.items()]
         return f"From the first to the last of {iterations['iteration'].max()} iterations: {'; '.join(ways)}."
     column, label = next(iter(measures.items()))
-    means = _last(iterations).groupby(KEYS, sort=False)[column].mean()
-    return f"At the last iteration, {label}. {finding(means, '{:.2f}')}"
+    return f"At the last iteration, {label}. {finding(_last(iterations), column, '{:.2f}')}"
 
 
 @once_there("the score of each run.")
 def runs_table(strengths: pd.DataFrame, costs: pd.DataFrame, opponent: str) -> Html:
     """Each kind at its last iteration: the score of every run, their mean, and the processor time of a run."""
-    frame = scored(_last(strengths))
+    frame = _ends(strengths)
     minutes = _minutes(costs, KEYS)
     cells = frame.groupby(KEYS, sort=False)["score"].agg([list, "mean"])
     return table(
@@ -123,14 +123,9 @@ def _untimed(times: Any) -> str:
 
 def resolution(strengths: pd.DataFrame) -> tuple[float, float, int]:
     """What the seeds can tell: sd between runs of one kind, the smallest difference of means they show, runs a kind."""
-    last = scored(_last(strengths))
-    groups = [g["score"].to_numpy() for _, g in last.groupby(KEYS)]
-    runs = min(len(g) for g in groups)
-    freedom = sum(len(g) - 1 for g in groups)
-    if not freedom:
-        return float("nan"), float("nan"), runs
-    spread = float(np.sqrt(sum(((g - g.mean()) ** 2).sum() for g in groups) / freedom))
-    smallest = float(stdtrit(freedom, 1 - stats.ALPHA / 2)) * spread * (2 / runs) ** 0.5
+    groups = [scores.to_numpy() for _, scores in _ends(strengths).groupby(KEYS)["score"]]
+    runs, (spread, freedom) = min(map(len, groups)), stats.pooled_sd(groups)
+    smallest = float(stdtrit(freedom, 1 - stats.ALPHA / 2)) * spread * (2 / runs) ** 0.5 if freedom else spread
     return spread, smallest, runs
 
 
@@ -154,18 +149,14 @@ def changes(strengths: pd.DataFrame) -> pd.DataFrame:
     A row per ``board`` and ``kind``: ``usual`` is the first kind, ``points`` the difference of mean scores after the
     last iteration in percentage points, ``told`` whether seeds can tell it from chance (None where they cannot say).
     """
-    last = scored(_last(strengths))
-    means = last.groupby(KEYS, sort=False)["score"].mean()
+    last = _ends(strengths)
+    means = last.groupby(KEYS, sort=False)["score"].mean().reset_index()
     usual, smallest = last["kind"].iloc[0], resolution(strengths)[1]
-    gaps = {(b, k): v - means[b, usual] for (b, k), v in means.items() if k != usual and (b, usual) in means}
-    return pd.DataFrame(
-        [
-            {"board": board, "kind": kind, "usual": usual, "points": 100 * gap,
-             "told": None if np.isnan(smallest) else abs(gap) > smallest}
-            for (board, kind), gap in gaps.items()
-        ],
-        columns=["board", "kind", "usual", "points", "told"],
-    )  # fmt: skip
+    base = means[means["kind"] == usual].set_index("board")["score"]
+    found = means[(means["kind"] != usual) & means["board"].isin(base.index)]
+    points = 100 * (found["score"] - found["board"].map(base))
+    told = [None if np.isnan(smallest) else bool(abs(gap) > 100 * smallest) for gap in points]
+    return found.drop(columns="score").assign(usual=usual, points=points, told=told)
 
 
 @once_there("which kinds differ.")
@@ -270,7 +261,7 @@ def ends_table(iterations: pd.DataFrame, measures: Mapping[str, str], last: int 
 @once_there("which kind is worth its price.")
 def choice_prose(strengths: pd.DataFrame, winner: str) -> str:
     """Which candidates these runs can tell from the winner, on average over the games, and which scores most."""
-    scores = scored(_last(strengths)).groupby("kind", sort=False)["score"].mean()
+    scores = _ends(strengths).groupby("kind", sort=False)["score"].mean()
     smallest, best = resolution(strengths)[1], scores.idxmax()
     if winner not in scores or np.isnan(smallest):
         return "There are too few runs to say which candidate is the strongest."
@@ -287,22 +278,25 @@ def choice_prose(strengths: pd.DataFrame, winner: str) -> str:
 @once_there("which kind is worth its price.")
 def choice_table(strengths: pd.DataFrame, costs: pd.DataFrame, winner: str) -> Html:
     """Every kind beside the winner: what it gains, at what price, and whether these runs can tell it apart."""
-    last = scored(_last(strengths))
-    scores = last.groupby("kind", sort=False)["score"].mean()
+    scores = _ends(strengths).groupby("kind", sort=False)["score"].mean()
     minutes, smallest = _minutes(costs, ["kind"]), resolution(strengths)[1]
     there = scores.index.intersection(minutes.index)
-    rows = [
-        {"candidate": kind, "points": f"{100 * (scores[kind] - scores[winner]):+.1f}",
-         "minutes a run": minutes[kind],
-         "told apart": "–" if kind == winner else "yes" if abs(scores[kind] - scores[winner]) > smallest else "no"}
-        for kind in there if winner in there
-    ]  # fmt: skip
-    return show_table(
-        pd.DataFrame(rows),
+    found = pd.DataFrame({"kind": there, "score": scores[there], "minutes": minutes[there]})
+
+    def told(row: Any) -> str:
+        return "–" if row.kind == winner else "yes" if abs(row.score - scores[winner]) > smallest else "no"
+
+    return table(
+        found if winner in there else found.head(0),
         f"Each candidate beside {winner}: the difference in percentage points, over games and runs, and the processor "
         "minutes. Told apart: by more than chance, without correction for the number of comparisons."
         f"{_untimed(minutes[there])}",
-        {"minutes a run": "{:.1f}"},
+        {
+            "candidate": "kind",
+            "points": lambda row: f"{100 * (row.score - scores[winner]):+.1f}",
+            "minutes a run": ("minutes", "{:.1f}"),
+            "told apart": told,
+        },
     )
 
 
@@ -371,10 +365,10 @@ def learned_prose(matches: pd.DataFrame) -> str:
 def learned_figure(matches: pd.DataFrame) -> Html:
     """The score of every run's last network by the number of simulations of its opponent, a panel per game."""
     points = matches.assign(kind="baseline", points=lambda frame: 100 * frame["score"])
-    means = points.groupby(["board", "opponent"], sort=False)["points"].mean()
     return show_panels(
         curves(points, "opponent", "points", {"baseline": Look(OURS)}, level=50, log=True, runs_too=True),
-        f"Mean scores of the last networks, by the simulations of their opponent. {finding(means, '{:.0f} %')}",
+        "Mean scores of the last networks, by the simulations of their opponent. "
+        + finding(points, "points", "{:.0f} %", name="opponent"),
         "How the last networks do, with 100 simulations a move, against MCTS without a network. Thin lines are runs, "
         "thick ones their means; above the grey line the network is the stronger player.",
         matches.dropna(axis="columns", how="all"),

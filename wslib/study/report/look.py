@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from html import escape
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -60,14 +60,29 @@ def plain_zeros(text: str) -> str:
     return re.sub(r"(?<![\w.])[+-](0(?:\.0+)?)(?![\d.]*\d)", r"\1", text)
 
 
-def look_of(kind: str) -> tuple[str, str]:
+class Look(NamedTuple):
+    """How a series is drawn: colour, mark of its points (or none; filled or not), line that joins them (or none)."""
+
+    colour: str = INK
+    mark: str = "o"
+    line: str = "-"
+    filled: bool = True
+
+    @property
+    def plot(self) -> dict[str, Any]:
+        """The arguments of ``Axes.plot`` that draw this look."""
+        fill = "full" if self.filled else "none"
+        return {"color": self.colour, "marker": self.mark or None, "linestyle": self.line or "none", "fillstyle": fill}
+
+
+def look_of(kind: str) -> Look:
     """Colour and mark of a kind of run: those of its method, where black gives way to the page's ink.
 
     >>> look_of("wrora adaptive") == look_of("wrora") != look_of("baseline")
     True
     """
     _, colour, mark = METHODS.get(method_of(kind), ("", "#999999", "o"))
-    return (INK if colour == "#000000" else colour, mark)
+    return Look(INK if colour == "#000000" else colour, mark)
 
 
 @dataclass(frozen=True)

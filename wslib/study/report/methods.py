@@ -5,14 +5,14 @@ rated run.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import product
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from wslib.study.names import board_name, kind_name, p_value, percent
-from wslib.study.report.charts import WIDE, finding, matrix, show_panels
+from wslib.study.report.charts import WIDE, by_panel, finding, matrix, show_panels
 from wslib.study.report.look import NAMES, Html, between, once_there, table
 from wslib.study.statistics import stats
 from wslib.study.statistics.pairings import ordered_pairs, score_matrix
@@ -23,19 +23,21 @@ BASELINE = "baseline"
 @once_there("win rates of method against method.")
 def matrix_figure(pairs: pd.DataFrame, kinds: Sequence[str]) -> Html:
     """Method against method: the row's score in all games between their runs."""
-    tables, means = {}, {}
-    for board in dict.fromkeys(pairs["board"]):
-        games = pairs[pairs["board"] == board]
-        groups = {name: _kind(name) for name in {*games["a"], *games["b"]}}
-        names, points, met = score_matrix(games, groups)
-        order = [names.index(kind) for kind in (*kinds, "random") if kind in names]
+    tables = []
+    for board, games in pairs.groupby("board", sort=False):
+        names, points, met = score_matrix(games, {name: _kind(name) for name in {*games["a"], *games["b"]}})
+        order = [kind for kind in (*kinds, "random") if kind in names]
         with np.errstate(invalid="ignore"):
-            shares = pd.DataFrame(100 * points / met, names, names).iloc[order, order]
-        tables[board_name(board)] = shares.rename(index=kind_name, columns=kind_name)
-        means[board] = shares.mean(axis=1)
+            found = pd.DataFrame(100 * points / met, names, names).loc[order, order]
+        tables.append(found.assign(board=board, kind=order, mean=found.mean(axis=1)))
+    shares = pd.concat(tables)
+
+    def draw(axis: Axes, rows: pd.DataFrame) -> None:
+        matrix(axis, rows[rows["kind"]].rename(index=kind_name, columns=kind_name))
+
     return show_panels(
-        {title: partial(matrix, values=shares) for title, shares in tables.items()},
-        f"Mean scores against the others, in %. {finding(pd.concat(means), '{:.0f}')}",
+        by_panel(shares, draw),
+        f"Mean scores against the others, in %. {finding(shares, 'mean', '{:.0f}')}",
         "How the kinds of run do against each other: win rates of the row against the column in %, over all games "
         "between their runs.",
         _played(pairs),

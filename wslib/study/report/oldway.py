@@ -5,14 +5,16 @@
 their own, whose random player has 0.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 import scipy
 from matplotlib.axes import Axes
 
-from wslib.study.claims.ways import ANCHOR, POOL, between_networks
+from wslib.study.claims.ways import ANCHOR, between_networks
 from wslib.study.names import METHODS, board_name, kind_name, percent
-from wslib.study.report.charts import Draw, looks_of, show_panels
+from wslib.study.report.charts import by_panel, lines, looks_of, show_panels
 from wslib.study.report.look import GREY, Html, once_there, table
 from wslib.study.report.verdicts import MARKS, wrapping
 from wslib.study.statistics.rating import Rating
@@ -68,20 +70,19 @@ def streaks(records: pd.DataFrame) -> pd.DataFrame:
     ``records`` has a row per game in the order of play (``board``, ``way``, ``a``, ``b``, ``a_first``, ``result_a``).
     By chance means: if the same results had come in any other order.
     """
-    rows = []
-    for (board, way), games in between_networks(records).groupby(["board", "way"], sort=False):
-        same, chance, steps = 0.0, 0.0, 0
-        for _, part in games.groupby(["a", "b", "a_first"], sort=False):
-            results, n = part["result_a"].to_numpy(), len(part)
-            if n < 2:
-                continue
-            counts = np.unique(results, return_counts=True)[1]
-            same += int(np.sum(results[1:] == results[:-1]))
-            chance += (n - 1) * float(np.sum(counts * (counts - 1)) / (n * (n - 1)))
-            steps += n - 1
-        if steps:
-            rows.append({"board": board, "way": way, "same": same / steps, "chance": chance / steps})
-    return pd.DataFrame(rows, columns=["board", "way", "same", "chance"])
+    if records.empty:
+        return records
+    keys = ["board", "way"]
+    results = between_networks(records).groupby([*keys, "a", "b", "a_first"], sort=False)["result_a"]
+    parts = results.agg(steps=lambda r: len(r) - 1, same=lambda r: r.eq(r.shift()).sum(), chance=_neighbours_alike)
+    sums = parts.groupby(keys, sort=False).sum().query("steps > 0")
+    return sums[["same", "chance"]].div(sums["steps"], axis=0).reset_index()
+
+
+def _neighbours_alike(results: pd.Series) -> float:
+    """How many neighbours are expected to be alike if any order of the results is as likely as any other."""
+    counts = results.value_counts()
+    return float((counts * (counts - 1)).sum() / len(results))
 
 
 @once_there("how often a game ends like the one before it.")
@@ -100,32 +101,33 @@ def streaks_table(found: pd.DataFrame) -> Html:
     )
 
 
-def elos(found: dict[tuple[str, str, str], Rating]) -> pd.DataFrame:
-    """A row per game and network, a column per way and setting."""
-    columns: dict[tuple[str, str], dict[tuple[str, str], float]] = {}
-    for (board, way, setting), rating in found.items():
-        for player in rating.players:
-            columns.setdefault((way, setting), {})[board, player] = rating[player]
-    frame = pd.DataFrame(columns)
-    return frame.rename_axis(["board", "player"]) if columns else frame
+def elos(found: Mapping[tuple[str, str, str], Rating]) -> pd.DataFrame:
+    """A row per game, way, setting and ``player``, with its ``kind`` and ``elo``; of :func:`.ways.ratings`."""
+    rows = [(*key, player, player.rsplit("-", 1)[0], rating[player])
+            for key, rating in found.items() for player in rating.players]  # fmt: skip
+    return pd.DataFrame(rows, columns=["board", "way", "setting", "player", "kind", "elo"])
+
+
+def _wide(found: pd.DataFrame) -> pd.DataFrame:
+    """Elo with a row per entrant, and a column per way and setting, as in "old, thesis setting"."""
+    named = found.assign(how=found["way"] + ", " + found["setting"] + " setting")
+    wide = named.pivot_table(index=["board", "player", "kind"], columns="how", values="elo", sort=False)
+    return wide.reset_index().rename_axis(columns=None)
 
 
 @once_there("Elo by way of playing.")
-def ratings_table(frame: pd.DataFrame) -> Html:
+def ratings_table(found: pd.DataFrame) -> Html:
     """Every entrant's Elo under both ways and both settings."""
-    shown = frame.sort_values(("ours", "ours"), ascending=False)
-    shown = shown.sort_index(level="board", sort_remaining=False, kind="stable")
-    shown.columns = [f"{way} {setting}" for way, setting in frame.columns]
     return table(
-        shown.reset_index(),
+        _wide(found).sort_values("ours, ours setting", ascending=False).sort_values("board", kind="stable"),
         "Elo of the same networks, in two ways of playing and two settings of the rating. The random player has 0.",
         {
             "game": ("board", board_name),
             "player": ("player", _player_name),
-            "ours": ("ours ours", "{:.0f}"),
-            "ours, thesis' setting": ("ours thesis", "{:.0f}"),
-            "old way, our setting": ("old ours", "{:.0f}"),
-            "old way, thesis' setting": ("old thesis", "{:.0f}"),
+            "ours": ("ours, ours setting", "{:.0f}"),
+            "ours, thesis' setting": ("ours, thesis setting", "{:.0f}"),
+            "old way, our setting": ("old, ours setting", "{:.0f}"),
+            "old way, thesis' setting": ("old, thesis setting", "{:.0f}"),
         },
     )
 
@@ -135,19 +137,21 @@ def _player_name(player: str) -> str:
     return f"{kind_name(kind)}, seed {seed}" if kind else kind_name(player)
 
 
-def correlations(frame: pd.DataFrame) -> pd.DataFrame:
-    """Agreement of every way and setting with ours: Kendall's tau over the networks, and the mean move in Elo."""
+def correlations(found: pd.DataFrame) -> pd.DataFrame:
+    """Agreement of every way and setting with ours: Kendall's tau over the networks, and the mean move in Elo.
+
+    ``found`` is of :func:`elos`; a row per ``board``, ``way`` and ``setting``, with the ``best`` network.
+    """
     rows = []
-    for board, group in frame.groupby(level="board", sort=False) if len(frame) else ():
-        networks = group[group.index.get_level_values("player") != ANCHOR]
-        usual = networks[("ours", "ours")]
-        for way, setting in frame.columns:
-            other = networks[(way, setting)]
-            tau = scipy.stats.kendalltau(usual, other).statistic if len(networks) > 1 else np.nan
-            moved = (other - other.mean()) - (usual - usual.mean())
-            rows.append({"board": board, "way": way, "setting": setting, "tau": tau, "moved": moved.abs().mean(),
-                         "best": other.idxmax()[1]})  # fmt: skip
-    return pd.DataFrame(rows)
+    for board, here in found[found["player"] != ANCHOR].groupby("board", sort=False):
+        by_way = {key: group.set_index("player")["elo"] for key, group in here.groupby(["way", "setting"], sort=False)}
+        usual = by_way["ours", "ours"]
+        for (way, setting), elo in by_way.items():
+            other = elo[usual.index]
+            tau = scipy.stats.kendalltau(usual, other).statistic if len(usual) > 1 else np.nan
+            moved = ((other - other.mean()) - (usual - usual.mean())).abs().mean()
+            rows.append((board, way, setting, tau, moved, other.idxmax()))
+    return pd.DataFrame(rows, columns=["board", "way", "setting", "tau", "moved", "best"])
 
 
 @once_there("how far the ways agree.")
@@ -162,48 +166,33 @@ def correlations_table(found: pd.DataFrame) -> Html:
 
 
 @once_there("Elo in our way and in the old way.")
-def elo_figure(frame: pd.DataFrame, pairs: pd.DataFrame) -> Html:
+def elo_figure(found: pd.DataFrame, pairs: pd.DataFrame) -> Html:
     """Elo in the old way, as the thesis rates, against Elo in ours: a mark per network."""
-    one, two = ("ours", "ours"), ("old", "thesis")
-    networks = frame.drop(index=ANCHOR, level="player", errors="ignore")
-    kinds = networks.index.get_level_values("player").str.rsplit("-", n=1).str[0]
-    looks = looks_of(sorted(set(kinds), key=list(METHODS).index), line="")
+    one, two, wide = "ours, ours setting", "old, thesis setting", _wide(found)
+    networks = wide[wide["player"] != ANCHOR]
+    looks = looks_of(sorted(set(networks["kind"]), key=list(METHODS).index), line="")
 
-    def drawn(board: str) -> Draw:
-        def draw(axis: Axes) -> None:
-            rows = networks.loc[board]
-            for kind, look in looks.items():
-                group = rows[rows.index.str.startswith(f"{kind}-")]
-                axis.plot(group[one], group[two], **look.plot)
-            axis.axline((rows[one].iloc[0], rows[one].iloc[0]), slope=1, color=GREY, linewidth=0.9)
-            axis.grid()
+    def draw(axis: Axes, rows: pd.DataFrame) -> None:
+        lines(axis, rows, one, two, looks)
+        axis.axline((rows[one].iloc[0], rows[one].iloc[0]), slope=1, color=GREY, linewidth=0.9)
+        axis.grid()
 
-        return draw
-
-    ranks = networks.groupby(level="board", sort=False)[[one, two]].rank()
-    apart = (ranks[one] - ranks[two]).abs().groupby(level="board", sort=False).max()
+    ranks = networks.groupby("board", sort=False)[[one, two]].rank()
+    apart = (ranks[one] - ranks[two]).abs().groupby(networks["board"], sort=False).max()
     moved = "; ".join(f"in {board_name(str(board))} by up to {places:.0f} places" for board, places in apart.items())
+    wide["units"] = [
+        " ".join(pairs.loc[(pairs["board"] == r.board) & (pairs[["a", "b"]] == r.player).any(axis=1), "unit"])
+        for r in wide.itertuples()
+    ]
     return show_panels(
-        {board_name(board): drawn(board) for board in dict.fromkeys(frame.index.get_level_values("board"))},
+        by_panel(networks, draw),
         f"The old way puts the same networks in another order: {moved}.",
         "Each mark is a network, played and rated in our way (across) and in the old way (up). On the line both agree.",
-        _flat(frame, pairs),
-        key={kind_name(kind): look for kind, look in looks.items()},
+        wide.drop(columns="kind"),
+        key=looks,
         across="Elo, our way and setting",
         up="Elo, old way and setting",
     )
-
-
-def _flat(frame: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """The ratings with a column per way and setting, and the matches that they come from."""
-    flat = frame.copy()
-    flat.columns = [f"{way}, {setting} setting" for way, setting in frame.columns]
-    flat = flat.reset_index()
-    flat["units"] = [
-        " ".join(pairs.loc[(pairs["board"] == r.board) & ((pairs["a"] == r.player) | (pairs["b"] == r.player)), "unit"])
-        for r in flat.itertuples()
-    ]
-    return flat
 
 
 def boards_prose(pairs: pd.DataFrame) -> str:
@@ -213,8 +202,7 @@ def boards_prose(pairs: pd.DataFrame) -> str:
 
 def order_prose(found: pd.DataFrame) -> str:
     """Whether the order of the networks survives the old way of playing and rating; nothing while nothing is there."""
-    usual = found[(found["way"] == "old") & (found["setting"] == "thesis")] if len(found) else found
-    known = usual.dropna(subset="tau") if len(usual) else usual
+    known = found[(found["way"] == "old") & (found["setting"] == "thesis")].dropna(subset="tau")
     if known.empty:
         return ""
     listed = " and ".join(f"{r.tau:.2f} in {board_name(r.board)}" for r in known.itertuples())
@@ -230,17 +218,17 @@ def order_prose(found: pd.DataFrame) -> str:
 
 def pools_table(found: pd.DataFrame) -> Html:
     """How far every pool's ratings by another way of playing or rating are from ours."""
-    found = found.assign(board=[_pool_name(*key) for key in zip(*(found[name] for name in POOL), strict=True)])
-    wide = found.pivot(index=["board", "player"], columns=["way", "setting"], values="elo") if len(found) else found
+    iprime = (", " + found["pool"].map(kind_name)).where(found["figure"] == "iprime", "")
+    found = found.assign(board=found["board"].map(board_name) + ": " + found["figure"] + iprime)
     kinds = found.groupby(["board", "way", "setting", "kind"])["elo"].mean()
-    agreed = correlations(wide)
-    best = [kinds.loc[row.board, row.way, row.setting].idxmax() for row in agreed.itertuples()]
-    sizes = found.groupby("board")["player"].nunique() - 1
+    sizes = found[found["player"] != ANCHOR].groupby("board")["player"].nunique()
     return table(
-        agreed.assign(kind=best, networks=[sizes[row.board] for row in agreed.itertuples()]),
+        correlations(found),
         "How far whole pools, played in three ways and rated in two, agree with our way and setting; and the kind of "
         "run with the highest mean.",
-        {"pool": "board", "networks": "networks", **AGREEMENT, "best kind": ("kind", kind_name)},
+        {"pool": "board", "networks": lambda row: str(sizes[row.board])}
+        | AGREEMENT
+        | {"best kind": lambda row: kind_name(kinds[row.board, row.way, row.setting].idxmax())},
     )
 
 
@@ -280,7 +268,3 @@ def claims_prose(found: pd.DataFrame) -> str:
         texts.append(f"{several} the same verdict under all ways of playing and rating.")
     follows = "A verdict that changes says as much about how networks are compared as about how they were trained."
     return " ".join([*texts, follows] if len(kept) < found["id"].nunique() else texts)
-
-
-def _pool_name(figure: str, board: str, name: str) -> str:
-    return f"{board_name(board)}: {figure}" + (f", {kind_name(name)}" if figure == "iprime" else "")

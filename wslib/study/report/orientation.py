@@ -14,7 +14,7 @@ import scipy
 
 from wslib.study.claims.orientation import HALF
 from wslib.study.names import board_name, method_name, p_value, percent
-from wslib.study.report.charts import finding, matrix, show_panels
+from wslib.study.report.charts import finding, in_percent, matrix, show_panels
 from wslib.study.report.look import Html, between, table
 from wslib.study.statistics import decide, stats
 from wslib.study.statistics.pairings import scored
@@ -87,23 +87,34 @@ def diversity_table(compared: pd.DataFrame) -> Html:
     )
 
 
+def shares(rows: pd.DataFrame, players: Sequence[str], forth: str = "score", back: str | None = None) -> pd.DataFrame:
+    """Win rates in percent of one game, the row's player against the column's; none against oneself.
+
+    Column ``forth`` has A's against B, ``back`` B's against A, which without it is the rest.
+    """
+    values = pd.DataFrame(np.nan, list(players), list(players))
+    for row in rows.to_dict("records"):
+        values.loc[row["a"], row["b"]] = 100 * row[forth]
+        values.loc[row["b"], row["a"]] = 100 * (row[back] if back else 1 - row[forth])
+    return values.rename(index=method_name, columns=method_name)
+
+
+def against_others(rows: pd.DataFrame) -> str:
+    """Who has the highest mean win rate against the others, and who the lowest, game by game."""
+    turned = rows.assign(a=rows["b"], score=1 - rows["score"])
+    return finding(in_percent(pd.concat([rows, turned])), "score", "{:.0f}", name="a")
+
+
 def heat_maps(compared: pd.DataFrame, players: Sequence[str]) -> Html:
     """The matrices of Table 5.1, ours above the thesis'; a column's player against a row's."""
     panels = {}
-    for title, forth, back in (("ours", compared["score"], 1 - compared["score"]),
-                               ("thesis", compared["thesis"], compared["thesis_back"])):  # fmt: skip
-        for board in dict.fromkeys(compared["board"]):
-            here = compared["board"] == board
-            values = pd.DataFrame(np.nan, list(players), list(players))
-            for a, b, one, other in zip(compared["a"][here], compared["b"][here], forth[here], back[here], strict=True):
-                values.loc[b, a], values.loc[a, b] = 100 * one, 100 * other
-            values = values.rename(index=method_name, columns=method_name)
-            panels[f"{board_name(board)}, {title}"] = partial(matrix, values=values, decimals=1)
-    both = [compared[["board", "a", "score"]], compared.assign(a=compared["b"], score=1 - compared["score"])]
-    means = 100 * pd.concat(both).groupby(["board", "a"], sort=False)["score"].mean()
+    for title, forth, back in (("ours", "score", None), ("thesis", "thesis", "thesis_back")):
+        for board, rows in compared.groupby("board", sort=False):
+            values = shares(rows, players, forth, back).T
+            panels[f"{board_name(str(board))}, {title}"] = partial(matrix, values=values, decimals=1)
     return show_panels(
         panels,
-        f"Mean win rates against the others, ours, in %. {finding(means, '{:.0f}')}",
+        f"Mean win rates against the others, ours, in %. {against_others(compared)}",
         "How our players compare with the thesis': win rates in percent of the column's player against the row's, ours "
         "above and those of Table 5.1 below.",
         compared,

@@ -8,20 +8,15 @@ their number.
 import pandas as pd
 from matplotlib.axes import Axes
 
-from wslib.study.names import METHODS, board_name, percent
-from wslib.study.report.charts import Draw, Look, finding, show_panels, ticks_at
-from wslib.study.report.look import INK, Html, table
+from wslib.study.names import board_name, percent
+from wslib.study.report.charts import Look, by_panel, finding, lines, show_panels, ticks_at
+from wslib.study.report.look import Html, look_of, table
 
 MEASURES = ("optimal", "regret", "discs_lost", "value_error")
 READINGS = {"visits": "visits", "q": "Q", "q_rave": "Q_rave"}
 _LINES = {"visits": "-", "q": "--", "q_rave": ":"}
-_LOOKS = {
-    "Random": METHODS["random"][1:],
-    "MCTS": METHODS["mcts"][1:],
-    "RAVE": METHODS["rave"][1:],
-    "RAVE, path only": ("#B07D2B", "D"),
-    "RHEA": METHODS["rhea"][1:],
-}
+_LOOKS = {"RAVE, path only": Look("#B07D2B", "D")}
+"""Of players that are not simply a method."""
 STALLED, NEARLY = 0.1, 0.02
 """A reading stalls where the last budget removes less than this share of its errors, and more than so many are left."""
 
@@ -36,16 +31,14 @@ def cleaned(rows: pd.DataFrame) -> pd.DataFrame:
 
 def overall(rows: pd.DataFrame) -> pd.DataFrame:
     """The phases taken together, each position counting the same."""
-    keys = ["board", "set", "player", "reading", "simulations"]
-    found = []
-    for key, group in rows.groupby(keys, sort=False):
-        weights = group["positions"] / group["positions"].sum()
-        means = {name: float((group[name] * weights).sum(min_count=1)) for name in MEASURES}
-        units = {"units": " ".join(dict.fromkeys(group["unit"]))} if "unit" in group else {}
-        found.append(
-            {**dict(zip(keys, key, strict=True)), "positions": int(group["positions"].sum()), **means, **units}
-        )
-    return pd.DataFrame(found)
+    groups = rows.assign(**{name: rows[name] * rows["positions"] for name in MEASURES}).groupby(
+        ["board", "set", "player", "reading", "simulations"], sort=False
+    )
+    positions, sums = groups["positions"].sum(), groups[list(MEASURES)].sum(min_count=1)
+    found = positions.to_frame().join(sums.div(positions, axis=0))
+    if "unit" in rows:
+        found["units"] = groups["unit"].agg(lambda units: " ".join(dict.fromkeys(units)))
+    return found.reset_index()
 
 
 def name_of(player: str, reading: str) -> str:
@@ -57,36 +50,32 @@ def optimal_figure(rows: pd.DataFrame) -> Html:
     """Share of optimal moves by budget: a panel per game and set, a line per player and reading."""
     frame = overall(rows).assign(percent=lambda f: 100 * f["optimal"])
     frame["name"] = [name_of(*key) for key in zip(frame["player"], frame["reading"], strict=True)]
+    frame["panel"] = frame["board"].map(board_name) + ", " + frame["set"]
     players = frame.drop_duplicates("name").set_index("name")
-    looks = {name: Look(*_LOOKS.get(row.player, (INK, "o")), _LINES[row.reading]) for name, row in players.iterrows()}
-    looks["Random"] = looks.get("Random", Look())._replace(mark="")
+    looks = {
+        name: _LOOKS.get(row.player, look_of(row.player))._replace(line=_LINES[row.reading])
+        for name, row in players.iterrows()
+    }
+    if "Random" in looks:
+        looks["Random"] = looks["Random"]._replace(mark="")
 
-    def drawn(part: pd.DataFrame) -> Draw:
-        def draw(axis: Axes) -> None:
-            for name, line in part.groupby("name", sort=False):
-                if name == "Random":
-                    axis.axhline(line["percent"].iloc[0], color=looks[name].colour, linewidth=1)
-                else:
-                    axis.plot(line["simulations"], line["percent"], **looks[name].plot)
-            ticks_at(axis, list(set(frame["simulations"]) - {0}), log=True)
-            axis.set_ylim(None, 101)
-            axis.grid(axis="y")
-
-        return draw
+    def draw(axis: Axes, rows: pd.DataFrame) -> None:
+        for level in rows.loc[rows["name"] == "Random", "percent"]:
+            axis.axhline(level, color=looks["Random"].colour, linewidth=1)
+        lines(axis, rows[rows["name"] != "Random"], "simulations", "percent", looks, "name")
+        ticks_at(axis, list(set(frame["simulations"]) - {0}), log=True)
+        axis.set_ylim(None, 101)
+        axis.grid(axis="y")
 
     most = frame[frame["simulations"] == frame["simulations"].max()]
-    means = most.groupby(["board", "name"], sort=False)["percent"].mean()
     return show_panels(
-        {
-            f"{board_name(board)}, {which}": drawn(frame[(frame["board"] == board) & (frame["set"] == which)])
-            for which in dict.fromkeys(frame["set"])
-            for board in dict.fromkeys(frame["board"])
-        },
-        f"Optimal moves with {frame['simulations'].max()} simulations, in %, both sets. {finding(means, '{:.0f}')}",
+        by_panel(pd.concat(part for _, part in frame.groupby("set", sort=False)), draw, "panel"),
+        f"Optimal moves with {frame['simulations'].max()} simulations, in %, both sets. "
+        + finding(most, "percent", "{:.0f}", name="name"),
         "How often each player makes a move that keeps the value of the position, by budget. Dashed: the final move "
         "goes by Q; dotted: by Q_rave. The line across is what a random player can expect.",
-        frame.drop(columns=["name", "percent"]),
-        key={name: look for name, look in looks.items() if name in players.index},
+        frame.drop(columns=["name", "percent", "panel"]),
+        key=looks,
         across="simulations a move",
         up="optimal moves, %",
     )

@@ -114,6 +114,28 @@ def _weights(weights: Sequence[float | None], words: str) -> Callable[[Axes], No
     return draw
 
 
+def two_runs() -> Html:
+    """Two training runs side by side: the same loop, but for who plays the first games."""
+    words = [
+        (100, 14, "iteration"), (0, 49, "cold start"), (0, 123, "warm start"), (100, 160, "an enhanced search plays"),
+        (320, 160, "then plain search plays in both"), (556, 80, "Which network"), (556, 98, "is stronger?"),
+    ]  # fmt: skip
+    parts = [_text(x, y, text, anchor="start") for x, y, text in words]
+    parts.append('<path d="M538 44 L554 70 M538 118 L554 92" stroke="currentColor"/>')
+    for place, label in enumerate([*map(str, range(1, 9)), "…", "100"]):
+        for top, helped in ((24, False), (98, place < 5)):
+            ink = _themed("#e69f00") if helped else "currentColor"
+            look = f'style="fill:{ink}" fill-opacity="{0.5 if helped else 0.08}" stroke="currentColor"'
+            parts.append(f'<rect x="{100 + 44 * place}" y="{top}" width="39" height="40" rx="5" {look}/>')
+            parts.append(_text(119.5 + 44 * place, top + 25, label))
+    return framed(
+        [_svg(670, 172, parts)],
+        "Two runs of a hundred iterations each. In the cold one plain search, guided by the network, plays from the "
+        "first iteration on. In the warm one an enhanced search plays the first five. At the end their networks meet.",
+        "A cold and a warm start differ in one thing only: who plays the first games.",
+    )
+
+
 def walk_with_rave() -> Html:
     """One simulation, and the moves that every state on its path gives credit to, with and without RAVE."""
     moves, first = PATH + PLAYOUT, 150
@@ -159,5 +181,7 @@ def walk_with_rave() -> Html:
     )
 
 
-PICTURES: dict[str, Callable[[], Html]] = {"loop": loop, "switches": switches, "walk_with_rave": walk_with_rave}
+PICTURES: dict[str, Callable[[], Html]] = {
+    "loop": loop, "switches": switches, "two_runs": two_runs, "walk_with_rave": walk_with_rave,
+}  # fmt: skip
 """By the names under which the book's pages ask for them."""

@@ -4,8 +4,8 @@
 (``part``, ``spread``, ``distinct`` and the shares that it found).
 """
 
-from collections.abc import Sequence
-from textwrap import wrap
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from wslib.study.names import board_name, method_name, percent
-from wslib.study.report.charts import Draw, Look, show_panels
+from wslib.study.report.charts import Look, by_panel, lines, show_panels
 from wslib.study.report.look import GREY, Html, not_there, show_table, table
 from wslib.study.statistics import stats
 from wslib.study.statistics.cycles import cycles
@@ -40,6 +40,13 @@ LEVEL = (0.04, 0.06)
 def rated(matches: pd.DataFrame, settings: RatingSettings | None = None) -> dict[str, Rating]:
     """The ratings of every game's players."""
     return {str(board): rate(group, settings) for board, group in matches.groupby("board", sort=False)}
+
+
+def _by_game(found: Mapping[str, Any], caption: str, columns: Mapping[str, Callable[[Any], str]]) -> Html:
+    """A row per game, whose cells are made of what was ``found`` in it."""
+    heads = {head: lambda row, how=how: how(row.found) for head, how in columns.items()}
+    rows = pd.DataFrame({"board": list(found), "found": list(found.values())})
+    return table(rows, caption, {"game": ("board", board_name)} | heads)
 
 
 def ratings_table(matches: pd.DataFrame) -> Html:
@@ -73,20 +80,16 @@ def ratings_table(matches: pd.DataFrame) -> Html:
 def model_table(matches: pd.DataFrame) -> Html:
     """What was estimated beside the ratings, and how much likelier that makes the results."""
     theirs = rated(matches, RatingSettings(advantage=THESIS.advantage, drawelo=THESIS.drawelo))
-    found = rated(matches)
-    return table(
-        pd.DataFrame(
-            {"board": list(found), "ours": list(found.values()), "theirs": [theirs[board] for board in found]}
-        ),
+    return _by_game(
+        {board: (ours, theirs[board]) for board, ours in rated(matches).items()},
         "Advantage and drawelo as estimated, game by game, and how well they explain the results. The thesis' setting "
         "has 32.8 and 97.3 in every game.",
         {
-            "game": ("board", board_name),
-            "advantage": lambda row: f"{row.ours.advantage:.1f}",
-            "drawelo": lambda row: f"{row.ours.drawelo:.1f}",
-            "scale": lambda row: f"{row.ours.scale:.3f}",
-            "log-likelihood": lambda row: f"{row.ours.log_likelihood:.1f}",
-            "with 32.8 and 97.3": lambda row: f"{row.theirs.log_likelihood:.1f}",
+            "advantage": lambda both: f"{both[0].advantage:.1f}",
+            "drawelo": lambda both: f"{both[0].drawelo:.1f}",
+            "scale": lambda both: f"{both[0].scale:.3f}",
+            "log-likelihood": lambda both: f"{both[0].log_likelihood:.1f}",
+            "with 32.8 and 97.3": lambda both: f"{both[1].log_likelihood:.1f}",
         },
     )
 
@@ -94,16 +97,15 @@ def model_table(matches: pd.DataFrame) -> Html:
 def spans_table(matches: pd.DataFrame) -> Html:
     """From the weakest to the strongest player in either setting, and how many games are drawn."""
     theirs = rated(matches, THESIS)
-    rows = [
+    return _by_game(
+        {board: (ours, theirs[board]) for board, ours in rated(matches).items()},
+        "How far apart the weakest and the strongest player are in either setting.",
         {
-            "game": board_name(board),
-            "draws %": percent(float(rating.frame()["draws"].mean())),
-            "our setting": f"{rating.elo.max() - rating.elo.min():.0f} Elo",
-            "thesis' setting": f"{theirs[board].elo.max() - theirs[board].elo.min():.0f} Elo",
-        }
-        for board, rating in rated(matches).items()
-    ]
-    return show_table(pd.DataFrame(rows), "How far apart the weakest and the strongest player are in either setting.")
+            "draws %": lambda both: percent(both[0].frame()["draws"].mean()),
+            "our setting": lambda both: f"{np.ptp(both[0].elo):.0f} Elo",
+            "thesis' setting": lambda both: f"{np.ptp(both[1].elo):.0f} Elo",
+        },
+    )
 
 
 def turned_table(matches: pd.DataFrame, board: str) -> Html:
@@ -124,14 +126,12 @@ def turned_table(matches: pd.DataFrame, board: str) -> Html:
 
 def difference_table(matches: pd.DataFrame, a: str, b: str) -> Html:
     """How much stronger one player is than another, game by game, with an interval that knows how both vary."""
-    found = {board: rating.difference(a, b) for board, rating in rated(matches).items()}
-    return table(
-        pd.DataFrame({"board": list(found), "difference": list(found.values())}),
+    return _by_game(
+        {board: rating.difference(a, b) for board, rating in rated(matches).items()},
         f"How far {method_name(a)} is above {method_name(b)}, with the interval from the covariance.",
         {
-            "game": ("board", board_name),
-            "Elo": lambda row: f"{row.difference.elo:+.0f}",
-            "95 % interval": lambda row: f"{row.difference.low:+.0f} to {row.difference.high:+.0f}",
+            "Elo": lambda found: f"{found.elo:+.0f}",
+            "95 % interval": lambda found: f"{found.low:+.0f} to {found.high:+.0f}",
         },
     )
 
@@ -167,24 +167,23 @@ def variety_table(games: pd.DataFrame) -> Html:
 
 def cycles_table(matches: pd.DataFrame) -> Html:
     """What ratings do not explain."""
-    rows = []
+    by_game = {}
     for board, group in matches.groupby("board", sort=False):
         names, points, games = score_matrix(group)
-        rows.append({"board": board, "names": names, "found": cycles(points, games)})
+        by_game[str(board)] = (cycles(points, games), names)
 
-    def nash(row: Any) -> str:
-        shares = zip(row.names, row.found.nash, strict=True)
+    def nash(both: Any) -> str:
+        shares = zip(both[1], both[0].nash, strict=True)
         return ", ".join(f"{method_name(name)} {100 * share:.0f} %" for name, share in shares if share > 0.005)
 
-    return table(
-        pd.DataFrame(rows),
+    return _by_game(
+        by_game,
         "How much ratings leave unexplained: the share of the squared log-odds, beside what chance alone leaves; how "
         "many triples of players beat each other in a circle; and the mixture of players that nobody beats.",
         {
-            "game": ("board", board_name),
-            "unexplained %": lambda row: percent(row.found.share),
-            "by chance %": lambda r: f"{percent(r.found.by_chance)} (95 % below {percent(r.found.by_chance_most)})",
-            "cyclic triples": lambda row: f"{row.found.cyclic} of {row.found.triples}",
+            "unexplained %": lambda both: percent(both[0].share),
+            "by chance %": lambda both: f"{percent(both[0].by_chance)} (95 % below {percent(both[0].by_chance_most)})",
+            "cyclic triples": lambda both: f"{both[0].cyclic} of {both[0].triples}",
             "Nash average": nash,
         },
     )
@@ -197,29 +196,26 @@ def alarms(simulated: pd.DataFrame) -> pd.DataFrame:
 
 def alarms_figure(simulated: pd.DataFrame) -> Html:
     """How often each test finds a difference that is not there, by the spread of runs."""
-    frame = alarms(simulated).sort_values("spread")
+    frame = alarms(simulated).sort_values(["distinct", "spread"], ascending=[False, True], kind="stable")
+    shares = frame.assign(panel=frame["distinct"].map("{} distinct games a pair".format))
+    shares = shares.melt(["panel", "spread"], list(LOOKS), "test", "share")
 
-    def drawn(distinct: int) -> Draw:
-        def draw(axis: Axes) -> None:
-            part = frame[frame["distinct"] == distinct]
-            for test, look in LOOKS.items():
-                axis.plot(part["spread"], 100 * part[test], **look.plot)
-            axis.axhline(100 * stats.ALPHA, color=GREY, linewidth=1, linestyle=":")
-            axis.set_ylim(0, 100)
-            axis.grid(axis="y")
+    def draw(axis: Axes, rows: pd.DataFrame) -> None:
+        lines(axis, rows.assign(percent=100 * rows["share"]), "spread", "percent", LOOKS, "test")
+        axis.axhline(100 * stats.ALPHA, color=GREY, linewidth=1, linestyle=":")
+        axis.set_ylim(0, 100)
+        axis.grid(axis="y")
 
-        return draw
-
-    worst = frame.iloc[-1] if len(frame) else frame
-    said = "; ".join(f"{TESTS[test]} {percent(worst[test])} %" for test in LOOKS) if len(frame) else "nothing yet"
+    worst = alarms(simulated).sort_values("spread").tail(1)
+    said = "; ".join(f"{TESTS[test]} {percent(row[test])} %" for _, row in worst.iterrows() for test in LOOKS)
     only_runs = frame["permutation"].between(*LEVEL).all() and not frame["binomial"].between(*LEVEL).all()
     kept = "Only tests that count runs keep to 5 % false alarms." if only_runs else ""
     return show_panels(
-        {f"{n} distinct games a pair": drawn(n) for n in sorted(frame["distinct"].unique(), reverse=True)},
-        f"{kept} Where runs differ most: {said}.".strip(),
+        by_panel(shares, draw, "panel"),
+        f"{kept} Where runs differ most: {said or 'nothing yet'}.".strip(),
         f"{kept} How often a test at 5 % (dotted) finds a difference between two methods that are equally good: on the "
         "left every game is new, on the right two games are repeated over and over.".strip(),
-        frame,
+        alarms(simulated).sort_values("spread"),
         key={TESTS[test]: look for test, look in LOOKS.items()},
         across="standard deviation of runs, Elo",
         up="false alarms, %",
@@ -229,25 +225,22 @@ def alarms_figure(simulated: pd.DataFrame) -> Html:
 def alarms_glance(simulated: pd.DataFrame, spread: float = 50) -> Html:
     """Of a hundred tournaments between equal methods, those in which each test finds a difference: a square each."""
     here = alarms(simulated)
-    here = here[here["spread"] == here["spread"].iloc[(here["spread"] - spread).abs().argmin()]] if len(here) else here
     if here.empty:
         return not_there("how often each test finds a difference that is not there.")
+    here = here[here["spread"] == here["spread"].iloc[(here["spread"] - spread).abs().argmin()]]
     case = here.loc[here["distinct"].idxmax()]
     found = {TESTS[test]: round(100 * case[test]) for test in LOOKS}
 
-    def drawn(number: int) -> Draw:
-        def draw(axis: Axes) -> None:
-            place = np.arange(100)
-            axis.scatter(place % 10, -(place // 10), s=38, marker="s", facecolors="none", edgecolors=GREY, linewidths=1)
-            axis.scatter(place[:number] % 10, -(place[:number] // 10), s=40, marker="s", color=LOOKS["binomial"].colour)
-            axis.set_axis_off()
-            axis.set_aspect("equal")
-
-        return draw
+    def draw(axis: Axes, number: int) -> None:
+        across, down = np.arange(100) % 10, -(np.arange(100) // 10)
+        axis.scatter(across, down, s=38, marker="s", facecolors="none", edgecolors=GREY, linewidths=1)
+        axis.scatter(across[:number], down[:number], s=40, marker="s", color=LOOKS["binomial"].colour)
+        axis.set_axis_off()
+        axis.set_aspect("equal")
 
     listed = ", ".join(f"{name} {number}" for name, number in found.items())
     return show_panels(
-        {f"{_wrapped(name)}\n{number} of 100": drawn(number) for name, number in found.items()},
+        {f"{name}\n{number} of 100": partial(draw, number=number) for name, number in found.items()},
         f"Of 100 tournaments between two equal methods, so many end with a false alarm: {listed}.",
         "False alarms at a glance. Each square is one of a hundred tournaments between two methods that are equally "
         "good; it is filled where the test says that one of them is better. Each test promises five. Runs of a method "
@@ -256,10 +249,6 @@ def alarms_glance(simulated: pd.DataFrame, spread: float = 50) -> Html:
         height=2.2,
         width=1.65,
     )
-
-
-def _wrapped(name: str) -> str:
-    return "\n".join(wrap(name, 16))
 
 
 def alarms_table(simulated: pd.DataFrame) -> Html:

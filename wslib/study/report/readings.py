@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from wslib.study.claims.orientation import claim_1_verdict
 from wslib.study.names import board_name, method_name, percent
-from wslib.study.report.charts import Look, name_rows, rows_height, show_panels
+from wslib.study.report.charts import Look, name_rows, show_panels
 from wslib.study.report.look import GREY, OURS, THESIS, Html, show_table, table
 from wslib.study.report.orientation import THESIS_GAMES
 from wslib.study.statistics import decide
@@ -82,7 +82,6 @@ def distance_figure(distance: pd.DataFrame, floor: float) -> Html:
         key={"all games" if name == "rms" else board_name(name): look for name, look in looks.items()}
         | {"chance alone": Look(THESIS, "", "--")},
         across="distance to Table 5.1 (percentage points)",
-        height=rows_height(len(distance)),
     )
 
 

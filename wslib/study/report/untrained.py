@@ -4,16 +4,15 @@ Frames have a row per match, as in :mod:`.orientation`. With a network per game,
 """
 
 from collections.abc import Collection
-from functools import partial
 
-import numpy as np
 import pandas as pd
 
 from wslib.study.claims.untrained import against_baseline, difference, newcombe
 from wslib.study.names import board_name, method_name, p_value, percent
 from wslib.study.pages.learning import SAMPLED
-from wslib.study.report.charts import WIDE, Look, finding, forests, matrix, show_panels
-from wslib.study.report.look import Html, between, look_of, show_table, table
+from wslib.study.report.charts import WIDE, by_panel, finding, forests, in_percent, matrix, show_panels
+from wslib.study.report.look import Html, between, show_table, table
+from wslib.study.report.orientation import against_others, shares
 from wslib.study.statistics import decide, stats
 from wslib.study.statistics.pairings import scored
 
@@ -23,18 +22,14 @@ ENHANCEMENT = {"game": ("board", board_name), "enhancement": ("a", method_name)}
 
 def cells_figure(cells: pd.DataFrame) -> Html:
     """Every enhancement's win rate against Baseline with its interval, a panel per game."""
-    points = cells.assign(**{name: 100 * cells[name] for name in ("score", "low", "high")})
-    names = {a: method_name(a) for a in dict.fromkeys(cells["a"])}
-    panels, height = forests(points, "score", names, key="a", look=lambda a: Look(*look_of(a)), zero=50)
+    points = in_percent(cells)
     return show_panels(
-        panels,
-        f"Win rates against Baseline with untrained networks. "
-        f"{finding(points.set_index(['board', 'a'])['score'], '{:.0f} %')}",
+        forests(points, "score", key="a", zero=50),
+        f"Win rates against Baseline with untrained networks. {finding(points, 'score', '{:.0f} %', name='a')}",
         "How each enhancement does against Baseline with networks that have learned nothing: win rate with its 95 % "
         "interval over networks. To the right of the line the enhancement is the better player.",
         cells,
         across="against Baseline, %",
-        height=height,
     )
 
 
@@ -163,32 +158,22 @@ def sampling_table(found: pd.DataFrame) -> Html:
 
 def printed_prose(checks: pd.DataFrame) -> str:
     """Cells of the printed table that do not differ from one half after Holm's correction."""
-    same = [
-        f"{method_name(r.enhancement.lower())} in {board_name(r.game)} ({r.win_pct:g} %)"
-        for r in checks.itertuples()
-        if r.holm_p >= stats.ALPHA
+    same = checks[checks["holm_p"] >= stats.ALPHA]
+    cells = [
+        f"{method_name(r.enhancement.lower())} in {board_name(r.game)} ({r.win_pct:g} %)" for r in same.itertuples()
     ]
     return (
         f"After correction for their number, {len(same)} of the thesis' {len(checks)} printed cells do not differ from "
-        f"one half: {', '.join(same)}."
+        f"one half: {', '.join(cells)}."
     )
 
 
 def matrix_figure(matches: pd.DataFrame, methods: list[str]) -> Html:
     """The enhancements against each other (section 6.5 announces it; no table of the thesis shows it)."""
     frame = scored(matches[matches["part"] == "matrix"])
-
-    def shares(board: str) -> pd.DataFrame:
-        values = pd.DataFrame(np.nan, methods, methods)
-        for r in frame[frame["board"] == board].itertuples():
-            values.loc[r.a, r.b], values.loc[r.b, r.a] = 100 * r.score, 100 * (1 - r.score)
-        return values.rename(index=method_name, columns=method_name)
-
-    both = [frame[["board", "a", "score"]], frame.assign(a=frame["b"], score=1 - frame["score"])]
-    means = 100 * pd.concat(both).groupby(["board", "a"], sort=False)["score"].mean()
     return show_panels(
-        {board_name(board): partial(matrix, values=shares(board)) for board in dict.fromkeys(frame["board"])},
-        f"Mean win rates against the others, in %. {finding(means, '{:.0f}')}",
+        by_panel(frame, lambda axis, rows: matrix(axis, shares(rows, methods))),
+        f"Mean win rates against the others, in %. {against_others(frame)}",
         "How the searches do against each other with untrained networks, a new one for every game: win rates in "
         "percent of the row's player against the column's.",
         frame.drop(columns="origin", errors="ignore"),

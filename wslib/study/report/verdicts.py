@@ -5,6 +5,7 @@ first-named is stronger.
 """
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -14,7 +15,7 @@ from matplotlib.axes import Axes
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.table import percent_of
 from wslib.study.names import p_value
-from wslib.study.report.charts import Draw, Look, show_panels
+from wslib.study.report.charts import Look, show_panels
 from wslib.study.report.look import GREY, Html, columns_of, link, not_there, show_table, table
 from wslib.study.statistics import decide
 from wslib.study.statistics.decide import UNDECIDED
@@ -134,25 +135,20 @@ def claims_figure(parts: pd.DataFrame) -> Html:
     if known.empty:
         return not_there("how large the effects are that the seven claims speak of.")
 
-    def drawn(rows: pd.DataFrame) -> Draw:
-        def draw(axis: Axes) -> None:
-            for place, row in enumerate(rows.sort_values("value").itertuples()):
-                look = VERDICTS[row.verdict]
-                axis.hlines(place, row.low, row.high, color=look.colour, linewidth=1.6)
-                axis.plot(row.value, place, markersize=5, **look.plot)
-            axis.axvline(0, color=GREY, linewidth=0.9)
-            axis.set_yticks([])
-            axis.set_ylim(-0.8, max(len(rows), 4) - 0.2)
-            axis.set_xlabel(rows["unit"].iloc[0])
-            axis.grid(axis="x")
-
-        return draw
+    def draw(axis: Axes, rows: pd.DataFrame) -> None:
+        for place, row in enumerate(rows.sort_values("value").itertuples()):
+            look = VERDICTS[row.verdict]
+            axis.hlines(place, row.low, row.high, color=look.colour, linewidth=1.6)
+            axis.plot(row.value, place, markersize=5, **look.plot)
+        axis.axvline(0, color=GREY, linewidth=0.9)
+        axis.set(yticks=[], ylim=(-0.8, max(len(rows), 4) - 0.2), xlabel=rows["unit"].iloc[0])
+        axis.grid(axis="x")
 
     panels = {}
     for (claim, _), rows in known.groupby(["claim", "unit"], sort=False):
         all_of_it = int((here["claim"] == claim).sum())
         among = (f" of {all_of_it}" if len(rows) < all_of_it else "") + (" parts" if all_of_it > 1 else " part")
-        panels[f"Claim {claim}: {len(rows)}{among}"] = drawn(rows)
+        panels[f"Claim {claim}: {len(rows)}{among}"] = partial(draw, rows=rows)
     counted = ", ".join(f"{number} {word}" for word, number in known["verdict"].value_counts().items())
     return show_panels(
         panels,
@@ -165,14 +161,6 @@ def claims_figure(parts: pd.DataFrame) -> Html:
         height=2.1,
         width=2.2,
     )
-
-
-def claim_parts(parts: pd.DataFrame, claim: str) -> Html:
-    """All parts of one claim, folded."""
-    here = parts[parts["claim"] == claim]
-    table = parts_table(here, f"The parts of claim {claim}.", explained=False)
-    summary = f"Claim {claim}: {len(here)} parts" if len(here) > 1 else f"Claim {claim}: 1 part"
-    return Html(f"<details><summary>{summary}</summary>{table.html}</details>", table.text)
 
 
 def verdict_prose(row: Mapping[str, str]) -> str:
@@ -202,8 +190,13 @@ def pooled_table(effects: pd.DataFrame) -> Html:
 
 def all_parts(parts: pd.DataFrame) -> Html:
     """The parts of every claim, each claim folded."""
-    tables = [claim_parts(parts, claim) for claim in dict.fromkeys(parts["claim"])]
-    return Html("".join(table.html for table in tables), "\n".join(table.text for table in tables))
+    folded, texts = [], []
+    for claim, here in parts.groupby("claim", sort=False):
+        shown = parts_table(here, f"The parts of claim {claim}.", explained=False)
+        number = f"{len(here)} part{'s' if len(here) > 1 else ''}"
+        folded.append(f"<details><summary>Claim {claim}: {number}</summary>{shown.html}</details>")
+        texts.append(shown.text)
+    return Html("".join(folded), "\n".join(texts))
 
 
 def counts(rows: pd.DataFrame) -> dict[str, int]:

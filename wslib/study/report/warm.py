@@ -5,7 +5,9 @@ unit with its labels (``board``, ``kind``, ``method``, ``seed``) or per pair of 
 where an entrant is called ``<kind>-<seed>``. Elo values of different pools are on different scales.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -15,51 +17,90 @@ import scipy
 from matplotlib.axes import Axes
 
 from wslib.study.names import board_name, kind_name, method_name, percent
-from wslib.study.report.charts import Draw, curves, finding, looks_of, show_panels, strips, ticks_at
-from wslib.study.report.look import GREY, NAMES, Html, look_of, not_there, once_there, show_table, table
-from wslib.study.statistics import stats
+from wslib.study.report.charts import by_panel, curves, finding, lines, looks_of, show_panels, strips, ticks_at
+from wslib.study.report.look import GREY, NAMES, Html, look_of, not_there, once_there, table
+from wslib.study.statistics import pools, stats
 from wslib.study.statistics.decide import FEWEST_RUNS, FEWEST_SHOWN
 from wslib.study.statistics.rating import Rating
 
 
-def coverage_table(found: pd.DataFrame, asked: pd.DataFrame, scale: str) -> Html:
+@dataclass(frozen=True)
+class Tournament:
+    """What is there of an experiment whose runs meet in pools: its units that are there, and their labelled results."""
+
+    asked: Any
+    units: Sequence[Any]
+    found: pd.DataFrame
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """The runs that are there."""
+        return self.found[self.found["part"] == "run"]
+
+    @cached_property
+    def wanted(self) -> pd.DataFrame:
+        """The labels of the runs that are asked for."""
+        return self.asked.labels().query("part == 'run'")
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """The games between those who have met all others of their pool."""
+        return pools.round_robin(self.found[self.found["part"] == "pool"])
+
+    @cached_property
+    def ratings(self) -> dict[tuple[str, str], Rating]:
+        """By game and pool; the random player has Elo 0."""
+        return pools.pool_ratings(self.pairs, anchor="random")
+
+    @cached_property
+    def elos(self) -> pd.DataFrame:
+        """A row per rated run."""
+        return pools.run_elos(self.ratings, self.runs)
+
+    @property
+    def rated(self) -> int:
+        """How many runs have met all others of their pool."""
+        entrants = pd.concat([self.pairs[["board", side]].set_axis(["board", "name"], axis=1) for side in ("a", "b")])
+        return len(entrants[entrants["name"].str.contains("-")].drop_duplicates())
+
+    @property
+    def scale(self) -> str:
+        """The preset of its runs, or the presets."""
+        return ", ".join(getattr(self.asked, "scales", [self.asked.preset]))
+
+
+def coverage_table(there: Tournament) -> Html:
     """How many of the runs that the source has are there."""
-    total, there = (frame.groupby(["board", "kind"], sort=False).size() for frame in (asked, found))
-    boards = dict.fromkeys(asked["board"])
+    total, found = (frame.groupby(["board", "kind"], sort=False).size() for frame in (there.wanted, there.runs))
 
     def counted(board: str) -> Callable[[Any], str]:
-        return lambda row: f"{there.get((board, row.kind), 0)} of {total.get((board, row.kind), 0)}"
+        return lambda row: f"{found.get((board, row.kind), 0)} of {total.get((board, row.kind), 0)}"
 
-    columns = {"kind": ("kind", kind_name)} | {board_name(board): counted(board) for board in boards}
-    kinds = asked[["kind"]].drop_duplicates()
-    return table(kinds, f"How many of the training runs that are asked for are there (preset {scale}).", columns)
-
-
-def rated(pairs: pd.DataFrame) -> int:
-    """How many runs have met all others of their pool."""
-    entrants = pd.concat([pairs[["board", side]].set_axis(["board", "name"], axis=1) for side in ("a", "b")])
-    return len(entrants[entrants["name"].str.contains("-")].drop_duplicates())
+    return table(
+        there.wanted[["kind"]].drop_duplicates(),
+        f"How many of the training runs that are asked for are there (preset {there.scale}).",
+        {"kind": ("kind", kind_name)} | {board_name(board): counted(board) for board in there.wanted["board"].unique()},
+    )
 
 
-def rated_of(pairs: pd.DataFrame, asked: pd.DataFrame) -> str:
+def rated_prose(there: Tournament) -> str:
     """How many of the runs that are asked for are rated, as a sentence."""
-    number = rated(pairs)
-    return f"It rests on {number} rated run{'' if number == 1 else 's'} of {len(asked)}."
+    return f"It rests on {there.rated} rated run{'' if there.rated == 1 else 's'} of {len(there.wanted)}."
 
 
-def coverage_prose(found: pd.DataFrame, asked: pd.DataFrame, scale: str, iterations: int, pairs: pd.DataFrame) -> str:
+def coverage_prose(there: Tournament) -> str:
     """How many training runs are there, and how many of them have met all others of their pool, as a sentence."""
     return (
-        f"{len(found)} of {len(asked)} training runs are there, with the preset {scale} and {iterations} iterations; "
-        f"{rated(pairs)} of them have met all others in a tournament and are rated. When more runs are added to "
-        "`data/`, every table, figure and verdict follows."
+        f"{len(there.runs)} of {len(there.wanted)} training runs are there, with the preset {there.scale} and "
+        f"{there.asked.iterations} iterations; {there.rated} of them have met all others in a tournament and are "
+        "rated. When more runs are added to `data/`, every table, figure and verdict follows."
     )
 
 
 def of_whole_runs(frame: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """Rows about runs that have come to their end; networks of others, on the way, would bend the means of the last."""
     whole = set(_run_keys(runs))
-    return frame[[key in whole for key in _run_keys(frame)]]
+    return frame[pd.Series([key in whole for key in _run_keys(frame)], frame.index, dtype=bool)]
 
 
 def _run_keys(frame: pd.DataFrame) -> list[tuple[str, str, int]]:
@@ -76,10 +117,9 @@ def elo_figure(elos: pd.DataFrame, kinds: Sequence[str], caption: str, by: str =
     shown = elos[elos["kind"].isin(kinds)]
     if shown.empty:  # players without a network may be rated before any run is
         return not_there("Elo of every run.")
-    panels, height = strips(shown, "elo", kinds, by)
     caption += f" Marks are runs, bars their means, thin lines 95 % intervals of the mean (from {FEWEST_RUNS} runs on)."
-    means = shown.groupby([by, "kind"], sort=False)["elo"].mean()
-    return show_panels(panels, f"Mean Elo of the runs. {finding(means)}", caption, shown, across="Elo", height=height)
+    alt = f"Mean Elo of the runs. {finding(shown, 'elo', panel=by)}"
+    return show_panels(strips(shown, "elo", kinds, by), alt, caption, shown, across="Elo")
 
 
 @once_there("mean Elo of the runs of each kind.")
@@ -110,27 +150,33 @@ def _interval(values: list[float]) -> str:
     return "{:+.0f} to {:+.0f}".format(*stats.mean_interval(np.array(values)))
 
 
-@once_there("what each pool rests on.")
-def pools_table(pairs: pd.DataFrame, ratings: Mapping[tuple[str, str], Rating]) -> Html:
+def pools_table(there: Tournament) -> Html:
     """What each pool rests on: entrants, games, distinct games, draws, the first move."""
-    rows = []
-    for (board, pool), rating in ratings.items():
-        games = pairs[(pairs["board"] == board) & (pairs["pool"] == pool)]
-        total = games["games"].sum()
-        drawn = games[["draws_first", "draws_second"]].to_numpy().sum()
-        first = games["wins_first"].sum() + games["losses_second"].sum() + drawn / 2
-        rows.append({
-            "game": board_name(board), "pool": "all" if pool in ("final", "all", "anchored") else kind_name(pool),
-            "entrants": len(rating.players), "games": f"{total:,.0f}",
-            "distinct within their pair %": f"{100 * games['distinct'].sum() / total:.0f}",
-            "draws %": f"{100 * drawn / total:.0f}", "first mover's score %": f"{100 * first / total:.0f}",
-            "first move": f"{rating.advantage:+.0f} Elo", "drawelo": f"{rating.drawelo:.0f}",
-        })  # fmt: skip
-    shown = pd.DataFrame(rows)
-    return show_table(
-        shown.drop(columns="pool") if (shown["pool"] == "all").all() else shown,
+    if not there.ratings:
+        return not_there("what each pool rests on.")
+    counts = there.pairs.assign(
+        drawn=there.pairs["draws_first"] + there.pairs["draws_second"],
+        first=there.pairs["wins_first"] + there.pairs["losses_second"],
+    )
+    sums = counts.groupby(["board", "pool"], sort=False)[["games", "distinct", "drawn", "first"]].sum()
+    columns = {
+        "game": ("board", board_name),
+        "pool": ("pool", kind_name),
+        "entrants": lambda row: str(len(row.rating.players)),
+        "games": ("games", "{:,.0f}"),
+        "distinct within their pair %": lambda row: f"{100 * row.distinct / row.games:.0f}",
+        "draws %": lambda row: f"{100 * row.drawn / row.games:.0f}",
+        "first mover's score %": lambda row: f"{100 * (row.first + row.drawn / 2) / row.games:.0f}",
+        "first move": lambda row: f"{row.rating.advantage:+.0f} Elo",
+        "drawelo": lambda row: f"{row.rating.drawelo:.0f}",
+    }
+    if set(sums.index.levels[1]) <= {"final", "all"}:
+        del columns["pool"]
+    return table(
+        sums.assign(rating=pd.Series(there.ratings)).reset_index(),
         "What the ratings rest on: games, how many of them differ from all others of their pair, draws, and what the "
         "first move is worth. The last two columns are estimated together with the ratings.",
+        columns,
     )
 
 
@@ -142,66 +188,73 @@ def way_figure(rows: pd.DataFrame, column: str, label: str, kinds: Sequence[str]
     """A number of every network on its way (``board``, ``kind``, ``seed``, ``iteration``): runs thin, means thick."""
     looks = looks_of([kind for kind in kinds if (rows["kind"] == kind).any()])
     last = rows[rows["iteration"] == rows["iteration"].max()]
-    means = last.groupby(["board", "kind"], sort=False)[column].mean()
     return show_panels(
         curves(rows, "iteration", column, looks, log=True, runs_too=True),
-        f"{label} after {last['iteration'].max():.0f} iterations. {finding(means, '{:.0f}')}",
+        f"{label} after {last['iteration'].max():.0f} iterations. {finding(last, column, '{:.0f}')}",
         caption,
         rows,
-        key={kind_name(kind): look for kind, look in looks.items()},
+        key=looks,
         across="iteration",
         up=label,
     )
 
 
-def gains(aged: pd.DataFrame) -> pd.DataFrame:
-    """Mean Elo of every kind minus Baseline's by game and iteration, with its interval from three runs a side on."""
-    rows = []
-    for (board, iteration), here in aged.groupby(["board", "iteration"], sort=False):
-        cold = here[here["kind"] == "baseline"]
-        for kind, warm in here[here["kind"] != "baseline"].groupby("kind", sort=False):
-            enough = min(len(warm), len(cold)) >= FEWEST_SHOWN
-            low, high = stats.difference_interval(warm["elo"], cold["elo"]) if enough else (np.nan, np.nan)
-            units = " ".join(dict.fromkeys([*warm["unit"], *cold["unit"]]))
-            rows.append((board, kind, iteration, warm["elo"].mean() - cold["elo"].mean(), low, high, units))
-    found = pd.DataFrame(rows, columns=["board", "kind", "iteration", "gain", "low", "high", "units"])
-    return found.dropna(subset="gain").sort_values("iteration", kind="stable")
+def differences(elos: pd.DataFrame, pairs: Iterable[tuple[str, str]], by: Sequence[str] = ("board",)) -> pd.DataFrame:
+    """How much higher the mean Elo of runs of one kind is than of another, where these columns (as the game) are equal.
+
+    A row per pair that has runs on both sides: ``kind`` and ``other``, the ``effect``, from three runs a side on with
+    its 95 % interval ``low`` to ``high``, the number of ``runs`` and their ``sd`` (of both sides), and their ``units``.
+    """
+    rows, pairs = [], list(dict.fromkeys(pairs))
+    for place, here in elos.groupby(list(by), sort=False) if len(elos) else ():
+        groups = dict(list(here.groupby("kind")))
+        for pair in pairs:
+            if groups.keys() >= set(pair):
+                runs = [groups[kind]["elo"] for kind in pair]
+                enough = min(map(len, runs)) >= FEWEST_SHOWN
+                low, high = stats.difference_interval(*runs) if enough else (np.nan, np.nan)
+                units = dict.fromkeys(unit for kind in pair for unit in groups[kind]["unit"].dropna())
+                rows.append((*place, *pair, runs[0].mean() - runs[1].mean(), low, high, tuple(map(len, runs)),
+                             tuple(one.std() for one in runs), " ".join(units)))  # fmt: skip
+    return pd.DataFrame(rows, columns=[*by, "kind", "other", "effect", "low", "high", "runs", "sd", "units"])
+
+
+def over_baseline(elos: pd.DataFrame, by: Sequence[str] = ("board",)) -> pd.DataFrame:
+    """The :func:`differences` of all kinds of runs from Baseline."""
+    kinds = [kind for kind in elos["kind"].dropna().unique() if kind != "baseline"]
+    return differences(elos, [(kind, "baseline") for kind in kinds], by)
 
 
 @once_there("how far each warm start is above Baseline on the way.")
 def gains_figure(aged: pd.DataFrame, kinds: Sequence[str]) -> Html:
     """Warm minus Baseline over the iterations: a panel per enhancement and game, with a band and the last gain."""
-    found = gains(aged)
+    found = over_baseline(aged, ("board", "iteration")).sort_values("iteration", kind="stable")
     if found.empty:
         return not_there("how far each warm start is above Baseline on the way.")
 
-    def drawn(rows: pd.DataFrame, kind: str) -> Draw:
-        def draw(axis: Axes) -> None:
-            colour, mark = look_of(kind)
-            axis.axhline(0, color=GREY, linewidth=0.9)
-            axis.fill_between(rows["iteration"], rows["low"], rows["high"], color=colour, alpha=0.2, linewidth=0)
-            axis.plot(rows["iteration"], rows["gain"], color=colour, marker=mark, linewidth=1.6)
-            ticks_at(axis, list(set(found["iteration"])), log=True)
-            end = rows.iloc[-1]
-            axis.annotate(f"{end['gain']:+.0f}", (end["iteration"], end["gain"]), (6, 0), va="center",
-                          textcoords="offset points", annotation_clip=False)  # fmt: skip
+    def draw(axis: Axes, rows: pd.DataFrame) -> None:
+        (kind,), end = set(rows["kind"]), rows.iloc[-1]
+        axis.axhline(0, color=GREY, linewidth=0.9)
+        axis.fill_between(
+            rows["iteration"], rows["low"], rows["high"], color=look_of(kind).colour, alpha=0.2, linewidth=0
+        )
+        lines(axis, rows, "iteration", "effect", looks_of(kinds), linewidth=1.6)
+        ticks_at(axis, list(set(found["iteration"])), log=True)
+        axis.annotate(f"{end['effect']:+.0f}", (end["iteration"], end["effect"]), (6, 0), va="center",
+                      textcoords="offset points", annotation_clip=False)  # fmt: skip
 
-        return draw
-
-    panels = {
-        f"{kind_name(kind)}, {board_name(board)}": drawn(rows, kind)
-        for kind in kinds
-        for board in dict.fromkeys(found["board"])
-        if len(rows := found[(found["kind"] == kind) & (found["board"] == board)])
-    }
-    last = found[found["iteration"] == found["iteration"].max()].groupby(["board", "kind"], sort=False)["gain"].mean()
+    last = found[found["iteration"] == found["iteration"].max()]
+    shown = found[found["kind"].isin(kinds)].sort_values(
+        "kind", key=lambda of: of.map(list(kinds).index), kind="stable"
+    )
+    panel = shown["kind"].map(kind_name) + ", " + shown["board"].map(board_name)
     return show_panels(
-        panels,
-        f"Elo above Baseline after {found['iteration'].max()} iterations. {finding(last)}",
+        by_panel(shown.assign(panel=panel), draw, "panel"),
+        f"Elo above Baseline after {found['iteration'].max()} iterations. {finding(last, 'effect')}",
         "How far each warm start is above Baseline over the iterations, in Elo: the difference of means, with a 95 % "
         "band where there are three runs a side. The number is the last difference. Where the band contains zero, "
         "chance alone could make such a difference.",
-        found,
+        found[["units", "board", "kind", "iteration", "effect", "low", "high"]],
         across="iteration",
         up="Elo above Baseline",
         height=1.9,
@@ -213,34 +266,28 @@ def gains_figure(aged: pd.DataFrame, kinds: Sequence[str]) -> Html:
 def beside_figure(elos: pd.DataFrame, beside: pd.DataFrame, column: str, across: str, caption: str) -> Html:
     """Every run's Elo against another number of it, ``column`` of ``beside`` (by ``board``, ``kind`` and ``seed``)."""
     keys = ["board", "kind", "seed"]
-    both = (
-        elos.dropna(subset="kind").astype({"seed": int}).merge(beside[[*keys, column]].astype({"seed": int}), on=keys)
-    )
-    both = both.dropna(subset=column)
+    runs = elos.dropna(subset="kind").astype({"seed": int})
+    both = runs.merge(beside[[*keys, column]].astype({"seed": int}), on=keys).dropna(subset=column)
     if both.empty:
         return not_there("strength beside perfect play and time.")
     looks = looks_of(list(dict.fromkeys(both["kind"])), line="")
 
-    def drawn(rows: pd.DataFrame) -> Draw:
-        def draw(axis: Axes) -> None:
-            for kind, look in looks.items():
-                here = rows[rows["kind"] == kind]
-                axis.plot(here[column], here["elo"], **look.plot)
-            axis.grid()
-
-        return draw
+    def draw(axis: Axes, rows: pd.DataFrame) -> None:
+        lines(axis, rows, column, "elo", looks)
+        axis.grid()
 
     ranked = {
-        board_name(str(board)): scipy.stats.spearmanr(rows[column], rows["elo"]).statistic if len(rows) > 2 else np.nan
+        board_name(str(board)): scipy.stats.spearmanr(rows[column], rows["elo"]).statistic
         for board, rows in both.groupby("board", sort=False)
+        if len(rows) > 2
     }
-    said = "; ".join(f"{name} {tau:+.2f}" for name, tau in ranked.items() if not np.isnan(tau)) or "too few runs to say"
+    said = "; ".join(f"{name} {tau:+.2f}" for name, tau in ranked.items() if tau == tau) or "too few runs to say"
     return show_panels(
-        {board_name(str(board)): drawn(rows) for board, rows in both.groupby("board", sort=False)},
+        by_panel(both, draw),
         f"How Elo goes with {across}, as Spearman's correlation over the runs: {said}.",
         f"{caption} Spearman's correlation over the runs, where 1 is the same order: {said}.",
         both[["unit", *keys, "elo", column]],
-        key={kind_name(kind): look for kind, look in looks.items()},
+        key=looks,
         across=across,
         up="Elo",
     )
@@ -249,17 +296,15 @@ def beside_figure(elos: pd.DataFrame, beside: pd.DataFrame, column: str, across:
 @once_there("networks on their way.")
 def way_table(aged: pd.DataFrame) -> Html:
     """How far all enhancements together are above Baseline on the way, by iteration."""
-    rows = []
-    for board, here in aged.groupby("board", sort=False):
-        cold = here["kind"] == "baseline"
-        means = [group.groupby("iteration")["elo"].mean() for group in (here[~cold], here[cold])]
-        gaps = (means[0] - means[1]).dropna()
-        if len(gaps):
-            rows.append({"game": board_name(str(board))} | {f"after {k}": f"{gap:+.0f}" for k, gap in gaps.items()})
-    return show_table(
-        pd.DataFrame(rows).fillna("–"),
+    both = aged.assign(kind=aged["kind"].where(aged["kind"] == "baseline", "warm"))
+    wide = differences(both, [("warm", "baseline")], ("board", "iteration")).pivot_table(
+        index="board", columns="iteration", values="effect", sort=False
+    )
+    return table(
+        wide.reset_index(),
         "How far all runs with a warm start are above Baseline on the way: differences of mean Elo, by the number of "
         "iterations.",
+        {"game": ("board", board_name)} | {f"after {k}": (k, "{:+.0f}") for k in sorted(wide)},
     )
 
 
@@ -267,17 +312,14 @@ def way_table(aged: pd.DataFrame) -> Html:
 def perfect_table(perfect: pd.DataFrame) -> Html:
     """How good the last networks are, with and without their search, on both sets."""
     last = perfect[perfect["iteration"] == perfect["iteration"].max()]
-    means = last.groupby(["board", "way", "set"], sort=False)["optimal"].mean().unstack("set")
+    wide = last.pivot_table(index=["board", "way"], columns="set", values="optimal", sort=False)
     names = {"raw": "the network alone", "search": "with its search"}
-    rows = [
-        {"game": board_name(board), "player": names[way]} | {f"{which} %": f"{100 * mean:.0f}" for which, mean in
-                                                              row.items()}
-        for (board, way), row in means.iterrows()
-    ]  # fmt: skip
-    return show_table(
-        pd.DataFrame(rows),
+    return table(
+        wide.reset_index(),
         f"How often the networks move optimally after {last['iteration'].max():.0f} iterations, alone and with their "
         "search: means over all runs, by set of positions.",
+        {"game": ("board", board_name), "player": ("way", names.get)}
+        | {f"{which} %": (which, lambda share: f"{100 * share:.0f}") for which in sorted(wide)},
     )
 
 
@@ -313,17 +355,14 @@ def length_figure(elos: pd.DataFrame, methods: Sequence[str], lengths: Sequence[
     """Elo by the length of the warm start, a panel per enhancement; length 0 is Baseline."""
     kinds = ["baseline", *(f"{method} {length}" for method in methods for length in lengths)]
     shown = elos[elos["pool"].isin(methods) & elos["kind"].isin(kinds)]
-    panels, height = strips(shown, "elo", kinds, "pool")
-    means = shown.groupby(["pool", "kind"], sort=False)["elo"].mean().rename(method_name, level="pool")
     return show_panels(
-        panels,
-        f"Mean Elo by the length of the warm start. {finding(means)}",
+        strips(shown, "elo", kinds, "pool"),
+        f"Mean Elo by the length of the warm start. {finding(shown, 'elo', panel='pool')}",
         "Elo by the length I' of the warm start, in a pool for each enhancement. The random player has 0, and Baseline "
         "has no warm start. Marks are runs, bars their means, thin lines 95 % intervals of the mean (from "
         f"{FEWEST_RUNS} runs on).",
         shown,
         across="Elo",
-        height=height,
     )
 
 
@@ -369,27 +408,14 @@ def length_prose(elos: pd.DataFrame, methods: Sequence[str]) -> str:
     )
 
 
-def over_baseline(elos: pd.DataFrame) -> pd.DataFrame:
-    """How far every kind's mean Elo is from Baseline's, game by game: ``board``, ``kind``, ``gap``, ``runs``."""
-    rows = []
-    for board, here in elos[elos["kind"].notna()].groupby("board", sort=False):
-        means = here.groupby("kind", sort=False)["elo"].mean()
-        rows += [
-            {"board": board, "kind": kind, "gap": mean - means["baseline"], "runs": int((here["kind"] == kind).sum())}
-            for kind, mean in means.items()
-            if "baseline" in means and kind != "baseline"
-        ]
-    return pd.DataFrame(rows, columns=["board", "kind", "gap", "runs"])
-
-
 @once_there("the kinds' mean Elo minus Baseline's.")
 def beyond_table(elos: pd.DataFrame) -> Html:
     """How far the kinds are from Baseline, game by game."""
-    rows = [
-        {"game": board_name(r.board), "kind": kind_name(r.kind), "Elo over Baseline": f"{r.gap:+.0f}", "runs": r.runs}
-        for r in over_baseline(elos).itertuples()
-    ]
-    return show_table(pd.DataFrame(rows), "How far each kind of run is above Baseline in mean Elo, from very few runs.")
+    return table(
+        over_baseline(elos),
+        "How far each kind of run is above Baseline in mean Elo, from very few runs.",
+        NAMES | {"Elo over Baseline": ("effect", "{:+.0f}"), "runs": lambda row: str(row.runs[0])},
+    )
 
 
 def farthest_prose(elos: pd.DataFrame) -> str:
@@ -397,14 +423,13 @@ def farthest_prose(elos: pd.DataFrame) -> str:
     gaps = over_baseline(elos)
     if gaps.empty:
         return "No kind of run can be compared with Baseline yet."
-    texts = []
-    for board, here in gaps.groupby("board", sort=False):
-        far = here.loc[here["gap"].abs().idxmax()]
-        texts.append(f"in {board_name(str(board))} *{kind_name(far['kind'])}* ({far['gap']:+.0f} Elo)")
+    far = gaps.loc[gaps["effect"].abs().groupby(gaps["board"], sort=False).idxmax()]
+    texts = [f"in {board_name(r.board)} *{kind_name(r.kind)}* ({r.effect:+.0f} Elo)" for r in far.itertuples()]
+    most = max(runs for runs, _ in gaps["runs"])
     return (
         f"The kinds of run that end farthest from Baseline are {', '.join(texts)}. We test nothing, since a kind has "
-        f"no more than {gaps['runs'].max()} run{'s' if gaps['runs'].max() > 1 else ''} here: this only says where "
-        "more runs would be worth their time."
+        f"no more than {most} run{'s' if most > 1 else ''} here: this only says where more runs would be worth their "
+        "time."
     )
 
 
@@ -417,25 +442,15 @@ def scale_table(elos: pd.DataFrame, methods: Sequence[str], scales: Sequence[str
     pairs += [
         (f"{method} {scales[0]}", f"{method} {scale}") for scale in dict.fromkeys(scales[1:]) for method in methods
     ]
-    groups = {key: group for key, group in elos.groupby(["board", "kind"])["elo"]}
-    rows = [
-        (board, f"{kind_name(first)} − {kind_name(second)}", groups[board, first], groups[board, second])
-        for board, (first, second) in product(dict.fromkeys(elos["board"]), dict.fromkeys(pairs))
-        if first != second and (board, first) in groups and (board, second) in groups
-    ]
     return table(
-        pd.DataFrame(rows, columns=["board", "pair", "ours", "theirs"]),
+        differences(elos, [(first, second) for first, second in pairs if first != second]),
         "How far one kind of run is above another in mean Elo, in one tournament. No verdict is drawn from so few "
         "runs.",
         {
             "game": ("board", board_name),
-            "difference of": "pair",
-            "runs": lambda row: f"{len(row.ours)} and {len(row.theirs)}",
-            "mean Elo": lambda row: f"{row.ours.mean() - row.theirs.mean():+.0f}",
-            "the runs' sd": lambda row: f"{_sd(row.ours)} and {_sd(row.theirs)}",
+            "difference of": lambda row: f"{kind_name(row.kind)} − {kind_name(row.other)}",
+            "runs": lambda row: "{} and {}".format(*row.runs),
+            "mean Elo": ("effect", "{:+.0f}"),
+            "the runs' sd": lambda row: " and ".join("–" if sd != sd else f"{sd:.0f}" for sd in row.sd),
         },
     )
-
-
-def _sd(values: pd.Series) -> str:
-    return f"{values.std():.0f}" if len(values) > 1 else "–"

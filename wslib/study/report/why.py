@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy
-from matplotlib.axes import Axes
 
 from wslib.study.claims.adaptive import printed
 from wslib.study.claims.ways import between_networks
-from wslib.study.names import board_name, kind_name, p_value, percent
+from wslib.study.names import board_name, p_value, percent
 from wslib.study.report import adaptive
-from wslib.study.report.charts import SLIM, WIDE, Draw, Look, finding, forests, show_panels, ticks_at
-from wslib.study.report.look import OURS, THESIS, Html, look_of, once_there, show_table
+from wslib.study.report.charts import SLIM, WIDE, Look, finding, forests, in_percent, show_panels, ticks_at
+from wslib.study.report.look import OURS, THESIS, Html, look_of, once_there, show_table, table
 from wslib.study.report.oldway import NAMES
 from wslib.study.report.orientation import beside_thesis
+from wslib.study.report.warm import differences
 from wslib.study.statistics import decide, stats
 
 WEIGHTED = ("wro", "wrora")
@@ -42,20 +42,15 @@ def variety_figure(pairs: pd.DataFrame) -> Html:
     networks = between_networks(pairs)
     spread = networks.groupby(["board", "way"], sort=False)["distinct"].agg(["mean", "min", "max"]).reset_index()
     spread = spread.rename(columns={"mean": "games", "min": "low", "max": "high"})
-    panels, height = forests(
-        spread, "games", NAMES, key="way", look=lambda way: Look(OURS if way == "ours" else THESIS), zero=0
-    )
-    means = networks.groupby("way", sort=False)["distinct"].mean()
+    means, most = networks.groupby("way", sort=False)["distinct"].mean(), networks["games"].max()
     return show_panels(
-        panels,
-        f"Of {networks['games'].max():.0f} games of a pairing {means['ours']:.1f} are different in our way of playing, "
-        f"{means['old']:.1f} in the old way.",
-        f"Of {networks['games'].max():.0f} games between the same two networks, {means['ours']:.1f} differ in our way "
-        f"of playing and {means['old']:.1f} in the old way. Marks are means over pairings, lines reach from the fewest "
-        "to the most.",
+        forests(spread, "games", NAMES, key="way", look=lambda way: Look(OURS if way == "ours" else THESIS)),
+        f"Of {most:.0f} games of a pairing {means['ours']:.1f} are different in our way of playing, {means['old']:.1f} "
+        "in the old way.",
+        f"Of {most:.0f} games between the same two networks, {means['ours']:.1f} differ in our way of playing and "
+        f"{means['old']:.1f} in the old way. Marks are means over pairings, lines reach from the fewest to the most.",
         networks,
-        across=f"different games of {networks['games'].max():.0f}",
-        height=height,
+        across=f"different games of {most:.0f}",
         width=WIDE,
     )
 
@@ -106,37 +101,24 @@ def tests_prose(simulated: pd.DataFrame, compared: pd.DataFrame | None) -> str:
 
 
 def gains(elos: pd.DataFrame, scales: Sequence[str]) -> pd.DataFrame:
-    """WRoRa minus Baseline by game and preset, of runs in one tournament: ``effect`` with ``low`` and ``high``."""
-    rows = []
-    for board, here in elos.groupby("board", sort=False) if len(elos) else ():
-        for scale in scales:
-            warm, cold = (here[here["kind"] == f"{method} {scale}"] for method in ("wrora", "baseline"))
-            if len(warm) and len(cold):
-                difference = (
-                    stats.difference_interval(warm["elo"], cold["elo"]) if min(len(warm), len(cold)) > 2 else None
-                )
-                low, high = difference or (np.nan, np.nan)
-                rows.append({"board": board, "scale": scale, "runs": f"{len(warm)} and {len(cold)}",
-                             "effect": warm["elo"].mean() - cold["elo"].mean(), "low": low, "high": high,
-                             "units": " ".join([*warm["unit"].dropna(), *cold["unit"].dropna()])})  # fmt: skip
-    return pd.DataFrame(rows)
+    """WRoRa minus Baseline by game and preset (``scale``), of runs in one tournament, as :func:`differences` has it."""
+    found = differences(elos, [(f"wrora {scale}", f"baseline {scale}") for scale in scales])
+    runs = found["runs"].map("{0[0]} and {0[1]}".format)
+    return found.assign(scale=found["kind"].str.removeprefix("wrora "), runs=runs).drop(columns=["kind", "other", "sd"])
 
 
 @once_there("how much WRoRa gains with one epoch and with ten.")
 def gains_figure(found: pd.DataFrame) -> Html:
     """How far WRoRa ends above Baseline, by the preset of the runs."""
-    names = {scale: scale for scale in dict.fromkeys(found["scale"])}
-    panels, height = forests(found, "effect", names, key="scale", look=lambda scale: Look(*look_of("wrora")))
-    means = found.groupby(["board", "scale"], sort=False)["effect"].mean()
+    panels = forests(found, "effect", key="scale", look=lambda scale: look_of("wrora"))
     return show_panels(
         panels,
-        f"WRoRa minus Baseline, in Elo, by preset. {finding(means)}",
+        f"WRoRa minus Baseline, in Elo, by preset. {finding(found, 'effect', name='scale')}",
         "How far WRoRa ends above Baseline with one epoch (laptop), with ten (table), and by the letter of the text. "
         "Marks are differences in mean Elo in one tournament; lines are 95 % intervals over runs, where there are "
         "three a side.",
         found,
         across="Elo, WRoRa over Baseline",
-        height=height,
         width=SLIM if len(panels) == 1 else None,
     )
 
@@ -199,48 +181,37 @@ def switch_ratios(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str) -> p
 @once_there("when adaptive warm starts end, beside the printed iterations.")
 def ratios_figure(ratios: pd.DataFrame) -> Html:
     """Our switch iterations as multiples of the printed ones, with and without a weight."""
-    names = {kind: kind_name(kind) for kind in dict.fromkeys(ratios["kind"])}
-    panels, height = forests(
-        ratios.assign(low=np.nan, high=np.nan), "ratio", names, zero=1,
-        look=lambda kind: Look(*look_of(kind), filled=kind in WEIGHTED),
-    )  # fmt: skip
-
-    def doubling(draw: Draw) -> Draw:
-        def drawn(axis: Axes) -> None:
-            draw(axis)
-            ticks_at(axis, [0.5, 1, 2, 4], log=True)
-
-        return drawn
-
     return show_panels(
-        {title: doubling(draw) for title, draw in panels.items()},
-        "Our mean switch iteration divided by the printed one. "
-        + finding(ratios.groupby(["board", "kind"], sort=False)["ratio"].mean(), "{:.1f}"),
+        forests(
+            ratios.assign(low=np.nan, high=np.nan),
+            "ratio",
+            look=lambda kind: look_of(kind)._replace(filled=kind in WEIGHTED),
+            zero=1,
+            also=lambda axis: ticks_at(axis, [0.5, 1, 2, 4], log=True),
+        ),
+        f"Our mean switch iteration divided by the printed one. {finding(ratios, 'ratio', '{:.1f}')}",
         "When our adaptive warm starts end, as multiples of Table 6.2: on the line both studies agree. Filled marks "
         "are the mixtures, whose weight is 1/i; open marks have no weight.",
         ratios.drop(columns="switches"),
         across="times as late as printed",
-        height=height,
     )
 
 
 @once_there("when adaptive warm starts end, beside the printed iterations.")
 def ratios_table(ratios: pd.DataFrame) -> Html:
     """How far the cells with and without a weight are from the printed ones, game by game."""
-    rows = [
-        {
-            "game": board_name(str(board)),
-            "the playout's value": "mixed in, with weight 1/i" if weighted else "not mixed",
-            "cells that differ": f"{int(here['differs'].sum())} of {len(here)}",
-            "times as late as printed": _middle(here),
-        }
-        for (board, weighted), here in ratios.groupby(["board", "weighted"], sort=False)
-    ]
-    return show_table(
-        pd.DataFrame(rows),
+    groups = ratios.groupby(["board", "weighted"], sort=False)
+    cells = groups["differs"].agg(["sum", "size"]).assign(ratio=groups[["ratio"]].apply(_middle))
+    return table(
+        cells.reset_index(),
         "Our switch iterations beside the printed ones, with and without a weight: how many cells differ by more than "
         "chance (Welch's test with Holm's correction), and the geometric mean of the ratios.",
-        {"times as late as printed": "{:.1f}"},
+        {
+            "game": ("board", board_name),
+            "the playout's value": ("weighted", lambda mixed: "mixed in, with weight 1/i" if mixed else "not mixed"),
+            "cells that differ": lambda row: f"{row.sum} of {row.size}",
+            "times as late as printed": ("ratio", "{:.1f}"),
+        },
     )
 
 
@@ -285,9 +256,8 @@ def coin(games: int, drawn: float = 0.0) -> tuple[float, float]:
     return 1 + 1 / chance, sqrt(1 - chance) / chance
 
 
-def coin_table(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str, games: int) -> Html:
+def coin_table(ratios: pd.DataFrame, thesis: pd.DataFrame, games: int) -> Html:
     """The mixtures' switch iterations: printed, ours as far as they are there, and by a coin from the second one on."""
-    ratios = switch_ratios(switches, thesis, scale)
     ours = {(r.board, r.kind): f"{r.mean:.2f} ± {r.sd:.2f}" for r in ratios.itertuples()}
     mean, sd = coin(games)
     rows = [
@@ -302,7 +272,7 @@ def coin_table(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str, games: 
     )
 
 
-def coin_prose(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str, games: int) -> str:
+def coin_prose(ratios: pd.DataFrame, thesis: pd.DataFrame, games: int) -> str:
     """Where the printed iterations of WRo lie: beside a coin's, and beside ours."""
     printed_cells = thesis[(thesis["enhancement"].str.lower() == "wro") & (thesis["game"] != "gobang")]
     theirs, runs = float(printed_cells["mean_switch_iteration"].mean()), int(printed_cells["runs"].sum())
@@ -313,7 +283,6 @@ def coin_prose(switches: pd.DataFrame, thesis: pd.DataFrame, scale: str, games: 
     text += f"{theirs:.1f}, {side} than a coin by more than chance (p {p_value(p)})." if p < stats.ALPHA else (
         f"{theirs:.1f}, which a coin might do (p {p_value(p)})."
     )  # fmt: skip
-    ratios = switch_ratios(switches, thesis, scale)
     own = ratios[(ratios["kind"] == "wro") & (ratios["board"] != "gobang")] if len(ratios) else ratios
     if own.empty:
         return text
@@ -340,25 +309,23 @@ def rhea_readings(matches: pd.DataFrame, thesis: pd.DataFrame, board: str = "oth
 @once_there("RHEA against random play.")
 def rhea_figure(found: pd.DataFrame) -> Html:
     """RHEA's score against random play in Othello, reading by reading, beside the printed one."""
-    printed_rate = 100 * found["thesis"].iloc[0]
-    percents = found.assign(**{name: 100 * found[name] for name in ("score", "low", "high")})
-    names = {reading: reading for reading in found["reading"]}
-    panels, height = forests(percents, "score", names, key="reading", look=lambda reading: Look(OURS), zero=50)
-
-    def beside(axis: Axes) -> None:
-        panels[board_name(found["board"].iloc[0])](axis)
-        axis.axvline(printed_rate, color=THESIS, linestyle="--")
-
-    weakest, strongest = (percents.loc[percents["score"].agg(how)] for how in ("idxmin", "idxmax"))
+    shown, theirs = in_percent(found.assign(board="")), 100 * found["thesis"].iloc[0]
+    points = shown.set_index("reading")["score"]
     return show_panels(
-        {"": beside},
-        f"RHEA's score against random play in Othello reaches from {weakest['score']:.0f} % ({weakest['reading']}) to "
-        f"{strongest['score']:.0f} % ({strongest['reading']}), by reading; printed is {printed_rate:.0f} %.",
+        forests(
+            shown,
+            "score",
+            key="reading",
+            look=lambda reading: Look(OURS),
+            zero=50,
+            also=lambda axis: axis.axvline(theirs, color=THESIS, linestyle="--"),
+        ),
+        f"RHEA's score against random play in Othello reaches from {points.min():.0f} % ({points.idxmin()}) to "
+        f"{points.max():.0f} % ({points.idxmax()}), by reading; printed is {theirs:.0f} %.",
         "How well RHEA does against random play in Othello, reading by reading: score with its 95 % interval over "
         "games. The dashed line is the printed win rate.",
         found,
         across="score against random play, %",
-        height=height,
     )
 
 

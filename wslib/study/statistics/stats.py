@@ -9,7 +9,7 @@ permutation test; a positive effect means that the first group is stronger. Verd
 :mod:`wslib.study.statistics.decide`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, product
 from math import ceil, comb
@@ -157,6 +157,18 @@ def _standard_error(x: np.ndarray, least: float = 0.0) -> float:
 def _t_interval(centre: float, error: float, freedom: float, confidence: float) -> Interval:
     half = float(stdtrit(freedom, (1 + confidence) / 2)) * error
     return Interval(centre - half, centre + half)
+
+
+def pooled_sd(groups: Iterable[Numbers]) -> tuple[float, int]:
+    """Standard deviation of numbers around the means of their groups, and its degrees of freedom; NaN without any.
+
+    >>> pooled_sd([[1, 3], [10, 12]])
+    (1.4142135623730951, 2)
+    """
+    samples = [numbers(group) for group in groups]
+    freedom = sum(len(x) - 1 for x in samples)
+    squares = sum(float(((x - x.mean()) ** 2).sum()) for x in samples)
+    return ((squares / freedom) ** 0.5 if freedom else float("nan")), freedom
 
 
 def bootstrap_interval(samples: Sequence[Numbers], statistic: Callable[..., object], seed: int = 0) -> Interval:
