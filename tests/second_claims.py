@@ -199,7 +199,7 @@ def claim_5(rated: dict[str, pd.DataFrame]) -> Found:
             continue
         means = {n: groups[m, n].values.mean() for n in lengths if len(groups[m, n].values)}
         best = max(means, key=lambda n: means[n], default=1)
-        close = len(means) > 1 and any(above[best, n] in (OPPOSITE, SMALL) for n in lengths if n != best)
+        close = len(means) == len(lengths) and any(above[best, n] in (OPPOSITE, SMALL) for n in lengths if n != best)
         words.append(YES if close else OPEN)
     words.append(NEVER)
     return all_of(words), words

@@ -56,7 +56,7 @@ def test_what_answers_a_claim_has_the_sources_own_settings(kind: type):
 def test_experiments_share_their_runs():
     warm = {unit.run.id for unit in runs_of(Warmstart())}
     assert {unit.run.id for unit in runs_of(IPrime(lengths="5"))} < warm
-    fixed = [u.run.id for u, x in AdaptiveVsFixed().asked() if x["part"] == "run" and x["switch"] != "adaptive"]
+    fixed = [u.run.id for u, x in AdaptiveVsFixed().asked() if x["part"] == "run" and x["ends"] != "adaptive"]
     assert set(fixed) < warm
 
 
@@ -255,6 +255,7 @@ def test_claim_6_is_refuted_by_runs_that_switch_late():
     for frame in (early, late):
         claim = claims.claim_6(frame, "table")
         words.append((claim["verdict"].iloc[0], claims.whole_claim(claim)))
+        assert len(claim) == claims.PARTS and (claim["runs"] == 0).sum() == 3, "parts without runs are there, and open"
     # A single game cannot replicate the whole claim, but it can refute it.
     assert words == [("replicated", "open"), ("the opposite holds", "the opposite holds")]
 
@@ -271,7 +272,7 @@ def test_claim_6_is_replicated_by_all_of_its_parts_and_by_no_subset():
     claim = claims.claim_6(pd.concat(parts), "table")
     assert claims.whole_claim(claim) == "replicated"
     assert claims.whole_claim(claim, complete=False) == "open"
-    assert claims.whole_claim(claim.iloc[1:]) == "open"
+    assert claims.whole_claim(claims.claim_6(pd.concat(parts[1:]), "table")) == "open"
 
 
 def test_runs_that_were_given_up_early_say_nothing_of_late_switches():

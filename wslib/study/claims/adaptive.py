@@ -10,11 +10,15 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from wslib.study.claims.specs import NO_DATA
 from wslib.study.names import board_name, p_value
 from wslib.study.statistics import decide, stats
 
 PARTS = 6
 """Parts of claim 6: Connect Four, Othello, Gobang with either number of simulations, and that games and runs differ."""
+GROUPS = (("gobang", 100), ("gobang", 200), ("connect4", 100), ("othello", 100))
+"""Games and simulations a move that the claim is about."""
+MISSING = {"found": NO_DATA, "verdict": decide.UNDECIDED}
 EARLY = 10
 """Iterations out of a hundred that we call early."""
 PRINTED_SIMULATIONS = {"gobang": 200}
@@ -32,55 +36,51 @@ def claimed(switches: pd.DataFrame, scale: str) -> pd.DataFrame:
 
 
 def claim_6(switches: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """Claim 6 in parts that runs can answer; how it is cut, and what is called early, is our choice."""
+    """Claim 6 in parts that runs can answer, those without runs included; empty while no run is there.
+
+    How it is cut, and what is called early, is our choice.
+    """
     here = claimed(switches, scale)
     if here.empty:
         return pd.DataFrame(columns=["claim", "found", "verdict", "runs"])
     at = here.assign(at=here["switch_iteration"].fillna(np.inf))
-    rows = []
-    for board, m in dict.fromkeys(zip(here["board"], here["simulations"], strict=True)):
-        group = at[(at["board"] == board) & (at["simulations"] == m)]
-        runs = group["at"]
-        name = f"{board_name(board)}, m = {m}"
-        if board == "gobang":
-            limit = 1 if m == 100 else 2
-            text = (
-                "every run switches in the first iteration" if limit == 1 else "runs switch in the first two iterations"
-            )
-        else:
-            limit, text = EARLY, f"runs switch within {EARLY} iterations"
-        row = _share(f"{name}: {text}", int((runs <= limit).sum()), len(runs), everyone=limit == 1)
-        if (np.isinf(runs) & (group["iterations"] < limit)).any():  # given up too early to say
-            row["verdict"] = decide.UNDECIDED
-        rows.append(row)
-    others = [g["at"].to_numpy() for (b, m), g in at.groupby(["board", "simulations"], sort=False) if m == printed(b)]
-    if len(others) > 1 and min(map(len, others)) >= decide.FEWEST_RUNS:
-        p = float(scipy.stats.kruskal(*others).pvalue)
+    there = zip(here["board"], here["simulations"], strict=True)
+    rows = [_early(board, m, at) for board, m in dict.fromkeys([*there, *GROUPS])]
+    games = [g["at"].to_numpy() for (b, m), g in at.groupby(["board", "simulations"], sort=False) if m == printed(b)]
+    row = {"claim": "games switch at different iterations", **MISSING, "runs": sum(map(len, games))}
+    row |= {"found": "too few runs to test"} if games else {}
+    if len(games) > 1 and min(map(len, games)) >= decide.FEWEST_RUNS:
+        p = float(scipy.stats.kruskal(*games).pvalue)
         word = decide.REPLICATED if p < stats.ALPHA else decide.UNDECIDED
-        found = {"found": f"Kruskal-Wallis p {p_value(p)}", "verdict": word, "runs": sum(map(len, others))}
-        rows.append({"claim": "games switch at different iterations", **found})
+        row |= {"found": f"Kruskal-Wallis p {p_value(p)}", "verdict": word}
+    rows.append(row)
     kinds = [g["at"] for (b, m, _), g in at.groupby(["board", "simulations", "kind"]) if m == printed(b)]
     enough = [kind for kind in kinds if len(kind) >= decide.FEWEST_RUNS]
     differ = sum(kind.nunique() > 1 for kind in enough)
     word = decide.UNDECIDED if not enough else decide.REPLICATED if differ else decide.OPPOSITE
-    found = {"found": f"in {differ} of {len(enough)} kinds", "verdict": word, "runs": sum(map(len, enough))}
-    if kinds:
-        rows.append({"claim": "runs of one kind switch at different iterations", **found})
+    row = {"claim": "runs of one kind switch at different iterations", "found": f"in {differ} of {len(enough)} kinds"}
+    rows.append({**row, "verdict": word, "runs": sum(map(len, enough))})
     return pd.DataFrame(rows)
 
 
-def _share(claim: str, hits: int, runs: int, everyone: bool) -> dict[str, Any]:
-    """Most runs (or every run) do something: by the interval of their share."""
+def _early(board: str, m: int, at: pd.DataFrame) -> dict[str, Any]:
+    """Most runs of a game (in Gobang at m = 100: every run) switch early: by the interval of their share."""
+    limit, text = EARLY, f"runs switch within {EARLY} iterations"
+    if board == "gobang":
+        limit = 1 if m == 100 else 2
+        text = "every run switches in the first iteration" if limit == 1 else "runs switch in the first two iterations"
+    group = at[(at["board"] == board) & (at["simulations"] == m)]
+    row = {"claim": f"{board_name(board)}, m = {m}: {text}", **MISSING, "runs": len(group)}
+    if group.empty:
+        return row
+    hits, runs = int((group["at"] <= limit).sum()), len(group)
     low, high = stats.wilson(hits, 0, runs - hits)
-    word = decide.every(hits, runs) if everyone else decide.most(hits, runs, PARTS)
-    between = f"{100 * low:.0f} to {100 * high:.0f} %"
-    return {"claim": claim, "found": f"{hits} of {runs} runs (95 % interval {between})", "verdict": word, "runs": runs}
+    row["found"] = f"{hits} of {runs} runs (95 % interval {100 * low:.0f} to {100 * high:.0f} %)"
+    if not (np.isinf(group["at"]) & (group["iterations"] < limit)).any():  # none was given up too early to say
+        row["verdict"] = decide.every(hits, runs) if limit == 1 else decide.most(hits, runs, PARTS)
+    return row
 
 
 def whole_claim(claim: pd.DataFrame, complete: bool = True) -> str:
-    """Replicated when every part is and none is missing.
-
-    It is not ``complete`` where a game or an enhancement was left out.
-    """
-    missing = 0 if complete and len(claim) == PARTS else max(PARTS - len(claim), 1)
-    return decide.whole([*claim["verdict"], *[decide.UNDECIDED] * missing])
+    """Replicated when every part is; it is not ``complete`` where a game or an enhancement was left out."""
+    return decide.whole([*claim["verdict"], *([] if complete else [decide.UNDECIDED])])

@@ -62,7 +62,9 @@ def orientation_parts(evidence: Evidence, exception: bool) -> Found:
         return [Part("RHEA against random in Othello" if exception else "RAVE > MCTS > RHEA > random", of="games")]
     claim = orientation.claim_1(table)
     orderings = zip(claim["exception"], orientation.tested(claim), claim["unit"], strict=True)
-    return [OfGames(tested, (unit,), rate=True) for which, tested, unit in orderings if which == exception]
+    found: Found = [OfGames(tested, (unit,), rate=True) for which, tested, unit in orderings if which == exception]
+    wanted = 1 if exception else len(BOARDS) * len(orientation.CLAIMED) - 1
+    return found + [Part("a match of Table 5.1", of="games")] * (wanted - len(found))
 
 
 def rhea_parts(evidence: Evidence, changes: Callable[[str], bool], ordering: bool) -> Found:
@@ -152,7 +154,8 @@ def switch_parts(evidence: Evidence, only: str = "") -> list[Part]:
     claim = adaptive.claim_6(frame, evidence.scale)
     units, found = tuple(frame["unit"]), []
     for row in claim[claim["claim"].str.startswith(only)].to_dict("records"):
-        found.append(Part(row["claim"], row["verdict"], row["found"], (row["runs"],), units=units))
+        runs = (row["runs"],) if row["runs"] else ()
+        found.append(Part(row["claim"], row["verdict"], row["found"], runs, units=units if runs else ()))
     return found or [Part(only)]
 
 
@@ -166,19 +169,11 @@ def sooner_parts(evidence: Evidence, methods: Sequence[str], length: int) -> lis
         if runs.empty:
             parts.append(Part(name))
             continue
-        hits = int((runs["switch_iteration"] < length).sum())
-        low, high = stats.wilson(hits, 0, len(runs) - hits)
-        effect = f"{hits} of {len(runs)} runs ({100 * low:.0f} to {100 * high:.0f} %)"
-        parts.append(
-            Part(
-                name,
-                decide.most(hits, len(runs), len(methods)),
-                effect,
-                (len(runs),),
-                strength=hits / len(runs),
-                units=tuple(runs["unit"]),
-            )
-        )
+        hits, number = int((runs["switch_iteration"] < length).sum()), len(runs)
+        low, high = stats.wilson(hits, 0, number - hits)
+        effect = f"{hits} of {number} runs ({100 * low:.0f} to {100 * high:.0f} %)"
+        word = decide.most(hits, number, len(methods))
+        parts.append(Part(name, word, effect, (number,), strength=hits / number, units=tuple(runs["unit"])))
     return parts
 
 
@@ -213,43 +208,36 @@ def _alone(comparison: Comparison, units: tuple[str, ...]) -> Part:
 def diversity_part(evidence: Evidence) -> Part:
     """Two different players make more different games: distinct games of the first iteration, adaptive minus fixed."""
     name = "distinct games of iteration 1: a match of two searches > self-play of one"
-    wide, units = _adaptive_and_fixed(
-        evidence, 1, lambda table: table["distinct"] / table[["first_wins", "draws", "first_losses"]].sum(axis=1)
-    )
-    if wide.empty:
-        return Part(name)
-    if (wide == 1).all(axis=None):
-        saturated = "all games are distinct on both sides, so this measure cannot tell"
-        return Part(name, effect=saturated, runs=(len(wide), len(wide)), units=units)
-    return _alone(Comparison(name, wide["adaptive"], wide["fixed"], scale="score", paired=True), units)
+    games = ["first_wins", "draws", "first_losses"]
+    return _adaptive_minus_fixed(evidence, name, 1, lambda table: table["distinct"] / table[games].sum(axis=1))
 
 
 def quicker_part(evidence: Evidence) -> Part:
     """With two players the network improves more quickly: accepted networks, adaptive minus fixed."""
     name = f"accepted of the first {FIRST} networks: a match of two searches > self-play of one"
-    wide, units = _adaptive_and_fixed(evidence, FIRST, lambda table: table["accepted"].astype(float))
-    if wide.empty:
-        return Part(name)
-    return _alone(Comparison(name, wide["adaptive"], wide["fixed"], scale="score", paired=True), units)
+    return _adaptive_minus_fixed(evidence, name, FIRST, lambda table: table["accepted"].astype(float))
 
 
-def _adaptive_and_fixed(
-    evidence: Evidence, last: int, measure: Callable[[pd.DataFrame], pd.Series]
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """A number of the iterations up to ``last``, their mean, of the runs of Fig. 6.3 that have both ends; their units.
+def _adaptive_minus_fixed(
+    evidence: Evidence, name: str, last: int, measure: Callable[[pd.DataFrame], pd.Series]
+) -> Part:
+    """A share in the iterations up to ``last``, their mean, of the runs of Fig. 6.3 that have both ends.
 
-    A row per game, enhancement and seed; columns ``adaptive`` and ``fixed``.
+    A pair of runs by game, enhancement and seed.
     """
     table = evidence.tables.get("adaptive_vs_fixed", pd.DataFrame())
     if table.empty:
-        return table, ()
-    # The kind names how the warm start ends, as in "rora adaptive"; the table's own column `switch` is another thing.
-    how = table["kind"].str.rsplit(" ", n=1).str[-1]
-    first = table.assign(how=how)[(table["iteration"] <= last) & how.isin(["fixed", "adaptive"])]
-    wide = first.assign(value=measure(first)).pivot_table(
-        index=["board", "method", "seed"], columns="how", values="value"
-    )
-    return wide.reindex(columns=["adaptive", "fixed"]).dropna(), tuple(first["unit"].unique())
+        return Part(name)
+    first = table[(table["iteration"] <= last) & table["ends"].isin(["fixed", "adaptive"])]
+    keys = ["board", "method", "seed"]
+    wide = first.assign(value=measure(first)).pivot_table(index=keys, columns="ends", values="value")
+    wide, units = wide.reindex(columns=["adaptive", "fixed"]).dropna(), tuple(first["unit"].unique())
+    if wide.empty:
+        return Part(name)
+    if (wide == 1).all(axis=None):
+        saturated = "the share is one on both sides everywhere, so this measure cannot tell"
+        return Part(name, effect=saturated, runs=(len(wide), len(wide)), units=units)
+    return _alone(Comparison(name, wide["adaptive"], wide["fixed"], scale="score", paired=True), units)
 
 
 def longer_part(evidence: Evidence, board: str) -> Part:

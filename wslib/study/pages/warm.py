@@ -268,9 +268,9 @@ class AdaptiveVsFixed(Runs):
     methods: tuple[str, ...] = Field(ENHANCEMENTS, min_length=1, description="enhancements")
 
     def kinds(self, board: str) -> Kinds:
-        yield {"kind": "baseline", "method": "baseline", "switch": "none"}, {}
+        yield {"kind": "baseline", "method": "baseline", "ends": "none"}, {}
         for method, switch in product(self.methods, ("fixed", "adaptive")):
-            yield {"kind": f"{method} {switch}", "method": method, "switch": switch}, {"switch": switch}
+            yield {"kind": f"{method} {switch}", "method": method, "ends": switch}, {"switch": switch}
 
 
 class Adaptive(Trained):

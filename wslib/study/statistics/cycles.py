@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog, minimize
-from scipy.special import expit
+from scipy.special import entr, expit
 
 from wslib.parameters import ParameterError
 
@@ -102,14 +102,11 @@ def nash_average(odds: np.ndarray | Sequence[Sequence[float]]) -> np.ndarray:
     if np.ptp(corners, axis=0).max() < 1e-7 or len(support) == 1:
         return inside / inside.sum()
 
-    def disorder(p: np.ndarray) -> float:
-        return float(np.sum(p * np.log(np.maximum(p, 1e-300))))
-
     part = matrix[support]
     mixed = minimize(
-        disorder, inside[support], jac=lambda p: np.log(np.maximum(p, 1e-300)) + 1, bounds=[(0, 1)] * len(support),
+        lambda p: -entr(p).sum(), inside[support], jac=lambda p: np.log(np.maximum(p, 1e-300)) + 1,
+        bounds=[(0, 1)] * len(support), method="SLSQP",
         constraints=[{"type": "eq", "fun": lambda p: p.sum() - 1}, {"type": "ineq", "fun": lambda p: p @ part}],
-        method="SLSQP",
     )  # fmt: skip
     if mixed.success:
         inside[support] = np.clip(mixed.x, 0, 1)

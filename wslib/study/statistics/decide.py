@@ -215,8 +215,11 @@ def different_best(best: Sequence[str | None]) -> str:
 
 
 def no_clear_best(words: Mapping[tuple[str, str], str], kinds: Sequence[str], observed: str) -> str:
-    """The verdict on "it is unclear which is best": some other is too close to the best observed one to matter."""
+    """The verdict on "it is unclear which is best": some other is too close to the best observed one to matter.
+
+    It stays open while a kind has no runs, which might be better than all others.
+    """
     if clear_best(words, kinds):
         return OPPOSITE
-    close = any(words.get((observed, other)) in REFUTING for other in kinds if other != observed)
-    return REPLICATED if close else UNDECIDED
+    others = [words.get((observed, other)) for other in kinds if other != observed]
+    return REPLICATED if None not in others and {*REFUTING} & {*others} else UNDECIDED

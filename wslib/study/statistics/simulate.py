@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 import scipy
 from pydantic import Field, model_validator
 from scipy.special import expit
@@ -132,7 +131,7 @@ class FalseAlarms(Experiment):
     runs: int = Field(8, ge=2, le=100, description="runs of each method")
     games: int = Field(20, ge=4, le=10_000, multiple_of=2, description="games a pair, half with each colour")
     spreads: tuple[float, ...] = Field(
-        (0, 25, 50, 100), min_length=1, description="standard deviations of runs, in Elo"
+        (0.0, 25.0, 50.0, 100.0), min_length=1, description="standard deviations of runs, in Elo"
     )
     repetitions: int = Field(4000, ge=1, le=1_000_000, description="tournaments simulated (smoke: 20)")
     seed: int = Field(0, ge=0, description="seed of all random streams")
@@ -150,6 +149,3 @@ class FalseAlarms(Experiment):
             coverage = CoverageUnit(distinct=distinct, repetitions=max(self.repetitions // 4, 1), **common)
             asked.append((coverage, {"part": "coverage", "spread": coverage.spread, "distinct": distinct}))
         return asked
-
-    def labels(self) -> pd.DataFrame:
-        return super().labels().astype({"spread": float})

@@ -171,23 +171,18 @@ def pooled_sd(groups: Iterable[Numbers]) -> tuple[float, int]:
     return ((squares / freedom) ** 0.5 if freedom else float("nan")), freedom
 
 
-def bootstrap_interval(samples: Sequence[Numbers], statistic: Callable[..., object], seed: int = 0) -> Interval:
-    """Percentile interval of a statistic (with ``axis``) of one or more samples, each resampled by itself."""
-    if any(len(sample) < 2 for sample in samples):
-        raise ParameterError("a group has fewer than 2 runs: a bootstrap needs 2 or more in each")
+def bootstrap_interval(samples: Sequence[Numbers], statistic: Callable[..., object], seed: int = 0) -> Interval | None:
+    """Percentile interval of a statistic (with ``axis``) of one or more samples, each resampled by itself.
+
+    None of two runs or fewer, and where all resamples say the same.
+    """
+    if min(map(len, samples)) < 3:
+        return None
     found = scipy.stats.bootstrap(
         tuple(np.asarray(sample, float) for sample in samples), statistic, n_resamples=RESAMPLES,
         confidence_level=1 - ALPHA, method="percentile", vectorized=True, batch=1000, rng=np.random.default_rng(seed),
     ).confidence_interval  # fmt: skip
-    return Interval(float(found.low), float(found.high))
-
-
-def _whole_interval(samples: Sequence[Numbers], statistic: Callable[..., object], seed: int) -> Interval | None:
-    """The bootstrap interval, or none: of two runs, and where all resamples say the same."""
-    if min(map(len, samples)) < 3:
-        return None
-    found = bootstrap_interval(samples, statistic, seed)
-    return found if found.low < found.high else None
+    return Interval(float(found.low), float(found.high)) if found.low < found.high else None
 
 
 def permutation_test(first: Numbers, second: Numbers, paired: bool = False, seed: int = 0) -> float:
@@ -264,7 +259,7 @@ def improvement(first: Numbers, second: Numbers, seed: int = 0) -> Estimate:
         ahead = np.sign(np.expand_dims(a, -1) - np.expand_dims(b, -2))
         return ahead.mean(axis=(-2, -1)) / 2 + 0.5
 
-    return Estimate(float(share(x, y, -1)), _whole_interval([x, y], share, seed))
+    return Estimate(float(share(x, y, -1)), bootstrap_interval([x, y], share, seed))
 
 
 def interquartile_mean(scores: Mapping[str, Numbers], seed: int = 0) -> Estimate:
@@ -282,7 +277,7 @@ def interquartile_mean(scores: Mapping[str, Numbers], seed: int = 0) -> Estimate
     def middle(*parts: np.ndarray, axis: int) -> np.ndarray:
         return scipy.stats.trim_mean(np.concatenate(parts, axis=axis), 0.25, axis=axis)
 
-    return Estimate(float(middle(*strata, axis=-1)), _whole_interval(strata, middle, seed))
+    return Estimate(float(middle(*strata, axis=-1)), bootstrap_interval(strata, middle, seed))
 
 
 def pooled_binomial_test(wins: int, losses: int) -> float:
