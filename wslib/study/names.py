@@ -1,6 +1,7 @@
-"""How games, methods, kinds of runs and numbers are written, and each method's colour and place."""
+"""How games, methods, kinds of runs, numbers and lists are written, and each method's colour and place."""
 
 import re
+from collections.abc import Iterable
 
 from wslib.search.methods import GUIDED
 
@@ -56,3 +57,13 @@ def p_value(p: float) -> str:
 def percent(value: float) -> str:
     """A share as a percentage with one decimal."""
     return f"{100 * value:.1f}"
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Several things as a sentence lists them.
+
+    >>> listed(["Gobang", "Othello", "Connect Four"]), listed([])
+    ('Gobang, Othello and Connect Four', '')
+    """
+    *most, last = [*texts] or [""]
+    return f"{', '.join(most)} and {last}" if most else last

@@ -15,7 +15,7 @@ from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.sentences import CLAIMS, POOLED, Claim, family
 from wslib.study.claims.specs import NO_DATA, Judged, Ordering, Part, planned_runs
 from wslib.study.engine.store import thesis_table
-from wslib.study.names import board_name
+from wslib.study.names import board_name, listed
 from wslib.study.pages.warm import ENHANCEMENTS
 from wslib.study.statistics import decide
 from wslib.study.statistics.decide import FEWEST_RUNS, UNDECIDED
@@ -191,7 +191,7 @@ def _ours(parts: Sequence[Part]) -> str:
         return said.get(there[0].word, "open")
     words = [part.word if part.runs or part.word == decide.UNDECIDABLE else "" for part in parts]
     texts = [f"{words.count(word)} {said[words.count(word) > 1]}" for word, said in COUNTED.items() if word in words]
-    return f"of {len(parts)} parts " + " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+    return f"of {len(parts)} parts " + listed(texts)
 
 
 def _runs(parts: Sequence[Part]) -> str:

@@ -16,6 +16,7 @@ from wslib._bar import nobody_looks, tell, terminal
 from wslib.study.engine.provenance import needs_gpu
 from wslib.study.engine.run_files import RunFiles
 from wslib.study.engine.times import ASSUMED, RUNS, Times, duration, work_of
+from wslib.study.names import listed
 from wslib.workers import default_workers
 
 WORDS = {
@@ -134,12 +135,11 @@ def announcement(units: Sequence[Any], estimate: tuple[float, str], workers: int
     """
     seconds, basis = estimate
     counts = Counter(WORDS.get(unit.kind.removeprefix("run "), ("match", "matches")) for unit in units)
-    what = [f"{number:,} {words[number != 1]}" for words, number in counts.items()]
-    listed = " and ".join(filter(None, [", ".join(what[:-1]), *what[-1:]])) or "nothing"
+    what = listed(f"{number:,} {words[number != 1]}" for words, number in counts.items()) or "nothing"
     several = "s" if workers != 1 else ""
     whose = f"worker{several} at graphics cards" if any(map(needs_gpu, units)) else f"core{several}"
     where = f"on {workers} {whose}" if workers else "of one core"
     return (
-        f"computing {listed}: about {duration(seconds)} {where} ({basis if basis == ASSUMED else f'as {basis}'}); "
+        f"computing {what}: about {duration(seconds)} {where} ({basis if basis == ASSUMED else f'as {basis}'}); "
         "interrupt whenever you like, what is finished is kept"
     )

@@ -13,7 +13,7 @@ import pandas as pd
 
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.specs import NO_DATA
-from wslib.study.names import kind_name
+from wslib.study.names import kind_name, listed
 from wslib.study.report.charts import SLIM, Look, finding, forests, show_panels
 from wslib.study.report.look import GREY, INK, Html, link, look_of, not_there, table
 from wslib.study.report.verdicts import MARKS, PHRASES, counts, seven, wrapping
@@ -96,13 +96,13 @@ def together_prose(effects: pd.DataFrame) -> str:
     )
     missing = list(effects.loc[effects["text"].isna(), "game"])
     said = [f"Taken together (with 95 % intervals), runs with a warm start {'; they '.join(texts)}."] if texts else []
-    return " ".join([*said, *([f"Nothing is known yet about {_listed(missing)}."] if missing else [])])
+    return " ".join([*said, *([f"Nothing is known yet about {listed(missing)}."] if missing else [])])
 
 
 def _by_verdict(effects: pd.DataFrame, phrases: Mapping[str, str]) -> list[str]:
     """For each verdict that there is its phrase, with the games that have it."""
     games = {word: list(effects.loc[effects["verdict"] == word, "game"]) for word in phrases}
-    return [phrase.format(_listed(games[word])) for word, phrase in phrases.items() if games[word]]
+    return [phrase.format(listed(games[word])) for word, phrase in phrases.items() if games[word]]
 
 
 def _between(text: str) -> str:
@@ -126,18 +126,13 @@ def claims_prose(rows: pd.DataFrame) -> str:
         lead = f"Of the thesis' seven claims, {_number(stand)} {'stands' if stand == 1 else 'stand'}"
     else:
         lead = "None of the thesis' seven claims stands" + (" yet" if decide.UNDECIDED in found else "")
-    return f"**{lead}**: {_listed(texts)}."
+    return f"**{lead}**: {listed(texts)}."
 
 
 def _number(number: int) -> str:
     """A small number as a word."""
     words = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
     return words[number] if number < len(words) else str(number)
-
-
-def _listed(texts: Sequence[str]) -> str:
-    """Several things as a sentence lists them."""
-    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1]))) if texts else ""
 
 
 def progress_prose(evidence: Evidence) -> str:

@@ -15,7 +15,7 @@ from wslib.games import Position, game
 from wslib.play.matches import match
 from wslib.play.players import player
 from wslib.rhea import RheaSettings, empty_population, evolve_moves, make_plan
-from wslib.study.names import board_name, percent
+from wslib.study.names import board_name, listed, percent
 from wslib.study.pages.base import Evolution
 from wslib.study.report.charts import Look, finding, forests, in_percent, lines, show_panels
 from wslib.study.report.look import Html, between, show_table, table
@@ -103,7 +103,7 @@ def in_short(found: pd.DataFrame) -> str:
         else "**In Othello no difference between the two rules for illegal actions can be told from chance:**"
     )
     elsewhere = (
-        f"The rule also matters in {' and '.join(others)}."
+        f"The rule also matters in {listed(others)}."
         if others
         else "In the other games the intervals of the two rules overlap."
     )

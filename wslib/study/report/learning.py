@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from wslib.study.names import METHODS, board_name, method_of, percent
+from wslib.study.names import METHODS, board_name, listed, method_of, percent
 from wslib.study.report.charts import WIDE, Look, curves, finding, show_panels
 from wslib.study.report.look import INK, NAMES, OURS, Html, between, look_of, once_there, show_table, table
 from wslib.study.statistics import stats
@@ -174,7 +174,7 @@ def changes_prose(strengths: pd.DataFrame) -> str:
             if len(side)
         ]
         nothing = "no change makes a difference that chance could not explain"
-        texts.append(f"in {board_name(str(board))}, {' and '.join(parts) or nothing}")
+        texts.append(f"in {board_name(str(board))}, {listed(parts) or nothing}")
     signs = found[found["told"].astype(bool)].groupby("kind")["points"].agg(lambda p: p.min() < 0 < p.max())
     both = ". What helps in one game harms in another." if signs.any() else "."
     return f"Compared with *{found['usual'].iloc[0]}*: {'; '.join(texts)}{both}"
@@ -183,10 +183,9 @@ def changes_prose(strengths: pd.DataFrame) -> str:
 def _most(rows: pd.DataFrame, word: str) -> str:
     """Which kinds make runs stronger or weaker, and how far the farthest goes."""
     names, farthest = list(rows["kind"]), rows.loc[rows["points"].abs().idxmax()]
-    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     points = f"{abs(farthest['points']):.1f} points"
     how = f"by {points}" if len(names) == 1 else f"{farthest['kind']} most, by {points}"
-    return f"{listed} {'makes' if len(names) == 1 else 'make'} runs {word} ({how})"
+    return f"{listed(names)} {'makes' if len(names) == 1 else 'make'} runs {word} ({how})"
 
 
 @once_there("which kinds differ.")

@@ -13,7 +13,7 @@ import scipy
 from matplotlib.axes import Axes
 
 from wslib.study.claims.ways import ANCHOR, between_networks
-from wslib.study.names import METHODS, board_name, kind_name, percent
+from wslib.study.names import METHODS, board_name, kind_name, listed, percent
 from wslib.study.report.charts import by_panel, lines, looks_of, show_panels
 from wslib.study.report.look import GREY, Html, once_there, table
 from wslib.study.report.verdicts import MARKS, wrapping
@@ -197,7 +197,7 @@ def elo_figure(found: pd.DataFrame, pairs: pd.DataFrame) -> Html:
 
 def boards_prose(pairs: pd.DataFrame) -> str:
     """The games that the matches are of."""
-    return " and ".join(map(board_name, dict.fromkeys(pairs["board"]))) or "no game"
+    return listed(map(board_name, dict.fromkeys(pairs["board"]))) or "no game"
 
 
 def order_prose(found: pd.DataFrame) -> str:
@@ -205,11 +205,11 @@ def order_prose(found: pd.DataFrame) -> str:
     known = found[(found["way"] == "old") & (found["setting"] == "thesis")].dropna(subset="tau")
     if known.empty:
         return ""
-    listed = " and ".join(f"{r.tau:.2f} in {board_name(r.board)}" for r in known.itertuples())
+    taus = listed(f"{r.tau:.2f} in {board_name(r.board)}" for r in known.itertuples())
     same = known["tau"].min() > 0.8
     return (
         f"The two ways put the same networks in {'nearly the same order' if same else 'different orders'}: Kendall's "
-        f"tau is {listed}, where one would be the same order."
+        f"tau is {taus}, where one would be the same order."
     )
 
 
@@ -264,7 +264,7 @@ def claims_prose(found: pd.DataFrame) -> str:
         ways = [f"*{r.verdict}* by {NAMES[r.way]}, {RATED[r.setting]}" for r in others.itertuples()]
         texts += [f"Claim {claim} is *{ours}* by our way and setting, but {'; '.join(ways)}."] if ways else []
     if kept:
-        several = f"Claims {', '.join(kept[:-1])} and {kept[-1]} have" if len(kept) > 1 else f"Claim {kept[0]} has"
+        several = f"Claims {listed(kept)} have" if len(kept) > 1 else f"Claim {kept[0]} has"
         texts.append(f"{several} the same verdict under all ways of playing and rating.")
     follows = "A verdict that changes says as much about how networks are compared as about how they were trained."
     return " ".join([*texts, follows] if len(kept) < found["id"].nunique() else texts)

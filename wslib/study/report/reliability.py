@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from wslib.study.names import listed
 from wslib.study.report.look import Html, show_table, table
 
 PROMISES = {
@@ -156,8 +157,7 @@ def bits_table(bits: pd.DataFrame) -> Html:
 
 def bits_kinds(bits: pd.DataFrame) -> str:
     """The kinds of processor that it was compiled for, in words."""
-    kinds = bits.loc[bits["part"] == "processor", "kind"]
-    return ", ".join(kinds[:-1]) + f" and {kinds.iloc[-1]}"
+    return listed(bits.loc[bits["part"] == "processor", "kind"])
 
 
 def bits_said(bits: pd.DataFrame) -> str:

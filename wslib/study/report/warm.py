@@ -244,9 +244,9 @@ def gains_figure(aged: pd.DataFrame, kinds: Sequence[str]) -> Html:
                       textcoords="offset points", annotation_clip=False)  # fmt: skip
 
     last = found[found["iteration"] == found["iteration"].max()]
-    shown = found[found["kind"].isin(kinds)].sort_values(
-        "kind", key=lambda of: of.map(list(kinds).index), kind="stable"
-    )
+    shown = found[found["kind"].isin(kinds)]
+    for column, order in ("board", list(dict.fromkeys(found["board"]))), ("kind", list(kinds)):
+        shown = shown.sort_values(column, key=lambda values, order=order: values.map(order.index), kind="stable")
     panel = shown["kind"].map(kind_name) + ", " + shown["board"].map(board_name)
     return show_panels(
         by_panel(shown.assign(panel=panel), draw, "panel"),

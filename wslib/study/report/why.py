@@ -14,7 +14,7 @@ import scipy
 
 from wslib.study.claims.adaptive import printed
 from wslib.study.claims.ways import between_networks
-from wslib.study.names import board_name, p_value, percent
+from wslib.study.names import board_name, listed, p_value, percent
 from wslib.study.report import adaptive
 from wslib.study.report.charts import SLIM, WIDE, Look, finding, forests, in_percent, show_panels, ticks_at
 from wslib.study.report.look import OURS, THESIS, Html, look_of, once_there, show_table, table
@@ -239,7 +239,7 @@ def ratios_prose(ratios: pd.DataFrame) -> str:
 
 
 def _where(ratios: pd.DataFrame) -> str:
-    return " and ".join(map(board_name, dict.fromkeys(ratios["board"])))
+    return listed(map(board_name, dict.fromkeys(ratios["board"])))
 
 
 def coin(games: int, drawn: float = 0.0) -> tuple[float, float]:
