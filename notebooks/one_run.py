@@ -64,14 +64,14 @@ show(
     report.curves_figure(
         log,
         measures,
-        "What the loop records in every iteration. Above: the errors of the network about the search and about the outcome, on fresh games and on its examples. Below: the entropy of the search's policy, and the shares of drawn and of distinct games.",
+        "What the loop records in every iteration. Above: the errors of the network about the search and about the outcome, on fresh games and on its examples. Below: the entropy of the search's policy, and how many of the iteration's games were drawn or differed from all others.",
     ),
 )
 
 # %% [markdown]
 # Read the panels together. The loss of the {term}`policy` falls when the network learns to predict the search, and the policy's entropy
 # falls when the search makes up its mind. The error on *fresh games*, which were played but not yet learned from, is the honest one.
-# Hold it against the share of draws: a drawn game is the easiest to predict, so an error that falls while draws rise need not be
+# Hold it against the number of draws: a drawn game is the easiest to predict, so an error that falls while draws rise need not be
 # knowledge.
 #
 # ## What its games look like

@@ -16,7 +16,7 @@ import pandas as pd
 import scipy
 from matplotlib.axes import Axes
 
-from wslib.study.names import board_name, kind_name, method_name, percent
+from wslib.study.names import METHODS, board_name, kind_name, method_name, method_of, percent
 from wslib.study.report.charts import by_panel, curves, finding, lines, looks_of, show_panels, strips, ticks_at
 from wslib.study.report.look import GREY, NAMES, Html, look_of, not_there, once_there, table
 from wslib.study.statistics import pools, stats
@@ -270,7 +270,7 @@ def beside_figure(elos: pd.DataFrame, beside: pd.DataFrame, column: str, across:
     both = runs.merge(beside[[*keys, column]].astype({"seed": int}), on=keys).dropna(subset=column)
     if both.empty:
         return not_there("strength beside perfect play and time.")
-    looks = looks_of(list(dict.fromkeys(both["kind"])), line="")
+    looks = looks_of(sorted(set(both["kind"]), key=lambda kind: (list(METHODS).index(method_of(kind)), kind)), line="")
 
     def draw(axis: Axes, rows: pd.DataFrame) -> None:
         lines(axis, rows, column, "elo", looks)
