@@ -8,6 +8,7 @@ import pandas as pd
 
 from wslib.study.names import listed
 from wslib.study.report.look import Html, show_table, table
+from wslib.study.report.verdicts import wrapping
 
 PROMISES = {
     "training killed": "A killed training run ends, after it was resumed, with the bytes of an undisturbed one",
@@ -63,7 +64,7 @@ def promises_table(record: pd.DataFrame) -> Html:
         summed(record),
         "What is promised, how often we tried to break it, and how often it broke.",
         {
-            "promise": ("fault", PROMISES.get),
+            "promise": lambda row: wrapping(PROMISES[row.fault], 14),
             "tried on": lambda row: _tried(record, row),
             "broken": "failures",
             "last tried": ("last", lambda date: date[:10]),
