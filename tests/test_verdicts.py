@@ -159,6 +159,8 @@ def test_bounds_of_rates_and_levels_keep_their_side_too():
     assert MEASURES["score"].bound(0.0296) == "+2.96" and MEASURES["score"].bound(0.0296, 0.5) == "+52.96"
     assert MEASURES["score"].bound(0.021, 0.5) == "+52.1"
     assert MEASURES["elo"].bound(29.8, -100) == "-70.2"
+    assert decide.bound_text(49.7, [50]) == "49.7" and decide.bound_text(50.0, [50]) == "50", "shares of runs"
+    assert decide.bound_text(89.96, [90], 1) == "89.96" and decide.bound_text(-0.04, [0], 1, "+") == "-0.04"
 
 
 def test_bounds_are_compared_unrounded():

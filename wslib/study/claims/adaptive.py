@@ -74,8 +74,8 @@ def _early(board: str, m: int, at: pd.DataFrame) -> dict[str, Any]:
     if group.empty:
         return row
     hits, runs = int((group["at"] <= limit).sum()), len(group)
-    low, high = stats.wilson(hits, 0, runs - hits)
-    row["found"] = f"{hits} of {runs} runs (95 % interval {100 * low:.0f} to {100 * high:.0f} %)"
+    low, high = (decide.bound_text(100 * bound, [50]) for bound in stats.wilson(hits, 0, runs - hits))
+    row["found"] = f"{hits} of {runs} runs (95 % interval {low} to {high} %)"
     if not (np.isinf(group["at"]) & (group["iterations"] < limit)).any():  # none was given up too early to say
         row["verdict"] = decide.every(hits, runs) if limit == 1 else decide.most(hits, runs, PARTS)
     return row

@@ -99,12 +99,9 @@ class Page(Parameters):
         few = PublishedTournaments(workers=self.workers)
         control = Control(workers=self.workers).grown()
         simulated, readings = FalseAlarms(**smoke, workers=self.workers), Readings(**smoke, workers=self.workers)
-        return {
-            few.name: _labelled(few, few.habit_units(), False),
-            control.name: _labelled(control, control.asked(), False),
-            simulated.name: _labelled(simulated, simulated.asked(), True),
-            readings.name: _labelled(readings, readings.asked(), True),
-        }
+        wanted = [(few, few.habit_units(), False), (control, control.asked(), False),
+                  (simulated, simulated.asked(), True), (readings, readings.asked(), True)]  # fmt: skip
+        return {asked.name: _labelled(asked, pairs, compute) for asked, pairs, compute in wanted}
 
 
 def _labelled(asked: Any, pairs: Sequence[tuple[Any, dict[str, Any]]], compute: bool) -> pd.DataFrame:
@@ -121,8 +118,7 @@ def gather(experiments: Sequence[Any], compute: bool = False, scale: str = "tabl
         if not pairs:
             continue
         units = [unit for unit, _ in pairs]
-        labels = pd.DataFrame([labels for _, labels in pairs])
-        frames[asked.name] = labels.join(study.results(units, asked.name, asked.workers))
+        frames[asked.name] = _labelled(asked, pairs, True)
         kind, table = TABLES.get(asked.name, ("", ""))
         wanted = [place for place, unit in enumerate(units) if unit.kind == kind]
         if wanted:

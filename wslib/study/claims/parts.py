@@ -123,8 +123,11 @@ class NearlyAlways:
         games, score, limit = sum(self.counts), stats.score(*self.counts), decide.NEARLY_ALL
         interval, together = (stats.wilson(*self.counts, confidence=1 - stats.ALPHA / n) for n in (1, parts))
         needed = games_needed(score - limit, *interval, games)
-        effect = "{} % ({} to {})".format(*map(percent, (score, *interval)))
-        wide = "{} to {}".format(*map(percent, together))
+        shown, wide = (
+            " to ".join(decide.bound_text(100 * bound, [100 * limit], 1) for bound in both)
+            for both in (interval, together)
+        )
+        effect = f"{percent(score)} % ({shown})"
         word = decide.above(interval, limit, together)
         return Part(self.name, word, effect, (games,), "games", needed, score - limit, self.units, wide)
 
@@ -170,8 +173,8 @@ def sooner_parts(evidence: Evidence, methods: Sequence[str], length: int) -> lis
             parts.append(Part(name))
             continue
         hits, number = int((runs["switch_iteration"] < length).sum()), len(runs)
-        low, high = stats.wilson(hits, 0, number - hits)
-        effect = f"{hits} of {number} runs ({100 * low:.0f} to {100 * high:.0f} %)"
+        low, high = (decide.bound_text(100 * bound, [50]) for bound in stats.wilson(hits, 0, number - hits))
+        effect = f"{hits} of {number} runs ({low} to {high} %)"
         word = decide.most(hits, number, len(methods))
         parts.append(Part(name, word, effect, (number,), strength=hits / number, units=tuple(runs["unit"])))
     return parts
@@ -253,7 +256,8 @@ def longer_part(evidence: Evidence, board: str) -> Part:
              - here[here["iteration"] <= FIRST].groupby("unit")["plies_mean"].mean())  # fmt: skip
     low, high = stats.mean_interval(gains) if len(gains) >= decide.FEWEST_SHOWN else (-np.inf, np.inf)
     word = decide.above(stats.Interval(low, high), 0.0) if len(gains) >= decide.FEWEST_RUNS else decide.UNDECIDED
-    shown = f" ({low:+.1f} to {high:+.1f})" if np.isfinite(low) else ""
+    shown = " ({} to {})".format(*(decide.bound_text(bound, [0], 1, "+") for bound in (low, high)))
+    shown = shown if np.isfinite(low) else ""
     return Part(name, word, f"{gains.mean():+.1f} plies{shown}", (len(gains),), strength=float(gains.mean()),
                 units=tuple(gains.index))  # fmt: skip
 

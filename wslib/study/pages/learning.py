@@ -1,7 +1,6 @@
 """The experiments with networks: which runs and measurements each asks for (see :mod:`wslib.study.pages.base`)."""
 
 from collections.abc import Mapping
-from itertools import product
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -56,26 +55,24 @@ class Untrained(WithNetworks):
         if where.get("device") in ("auto", "cuda"):
             run = preset("laptop", game=self.boards[0], **where)  # knows what goes with a device
             where = {name: getattr(run, name) for name in ("device", "runtime", "precision")}
-        asked: Asked = []
-        for board in self.boards:
-            common = {"game": board, "seed": self.seed, **scale, **where}
-            methods = THESIS
-            for row, a in enumerate(methods):
-                for b in methods[:row]:
-                    labels = {"part": "matrix", "board": board, "a": a, "b": b, "policy": "visits"}
-                    asked.append((UntrainedUnit(a=a, b=b, **common), labels))
-            for a in (m for m in methods if GUIDED[m].rave):
-                labels = {"part": "by Q_rave", "board": board, "a": a, "b": "baseline", "policy": "q_rave"}
-                asked.append((UntrainedUnit(a=a, b="baseline", policy="q_rave", **common), labels))
-            for (reading, changes), a in product(self.READINGS.items(), methods[1:]):
-                if GUIDED[a].rave or not {*changes} & {*RAVE_OPTIONS}:
-                    labels = {"part": "reading", "board": board, "a": a, "b": "baseline", "policy": "visits"}
-                    unit = UntrainedUnit(a=a, b="baseline", **changes, **common)
-                    asked.append((unit, {**labels, "reading": reading}))
-            for a in methods[1:]:
-                labels = {"part": "one network", "board": board, "a": a, "b": "baseline", "policy": "visits"}
-                asked.append((UntrainedUnit(a=a, b="baseline", networks="one", **common), labels))
-        return asked
+        with_rave = tuple(method for method in THESIS if GUIDED[method].rave)
+        acts = {
+            r: THESIS[1:] if not {*changes} & {*RAVE_OPTIONS} else with_rave for r, changes in self.READINGS.items()
+        }
+        wanted: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
+            *(("matrix", a, b, {}, {}) for row, a in enumerate(THESIS) for b in THESIS[:row]),
+            *(("by Q_rave", a, "baseline", {"policy": "q_rave"}, {}) for a in with_rave),
+            *(("reading", a, "baseline", self.READINGS[r], {"reading": r}) for r, able in acts.items() for a in able),
+            *(("one network", a, "baseline", {"networks": "one"}, {}) for a in THESIS[1:]),
+        ]
+        return [
+            (
+                UntrainedUnit(game=board, a=a, b=b, seed=self.seed, **scale, **where, **options),
+                {"part": part, "board": board, "a": a, "b": b, "policy": options.get("policy", "visits"), **labels},
+            )
+            for board in self.boards
+            for part, a, b, options, labels in wanted
+        ]
 
 
 class _Learning(WithNetworks):

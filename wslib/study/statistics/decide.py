@@ -22,8 +22,6 @@ intervals come about, is in :mod:`wslib.study.statistics.compare`.
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-import numpy as np
-
 from wslib.study.statistics.stats import ALPHA, SAME, Interval, wilson
 
 REPLICATED, OPPOSITE, SMALL = "replicated", "the opposite holds", "smaller than the margin"
@@ -40,6 +38,21 @@ MOST = 0.5
 """Share of the parts above which "most" and "a tendency" hold, and from which on "often" does."""
 Scale = Literal["elo", "score", "spread"]
 Claim = Literal["higher", "same"]
+
+
+def bound_text(value: float, marks: Sequence[float], digits: int = 0, sign: str = "") -> str:
+    """A bound as it is written, with as many digits as it takes to stay on its side of what it is compared with.
+
+    >>> bound_text(50.4, [50]), bound_text(53.4, [50]), bound_text(0.04, [0], digits=1, sign="+")
+    ('50.4', '53', '+0.04')
+    """
+    near = 1e-9  # what is computed is not exactly 53 %
+    for more in range(digits, digits + 6):
+        text = f"{value:{sign}.{more}f}"
+        seen = float(text)
+        if all((seen < m - near) == (value < m) and (seen > m + near) == (value > m) for m in marks):
+            break
+    return text
 
 
 class Measure(NamedTuple):
@@ -66,21 +79,15 @@ class Measure(NamedTuple):
         return f"{self.number(value)} {self.unit}"
 
     def bound(self, value: float, shift: float = 0.0) -> str:
-        """A bound as it is written, with as many digits as it takes to stay on its side of what it is compared with.
+        """A bound as it is written (:func:`bound_text`), beside what this scale calls little.
 
         ``shift`` is added to what is shown, as for a level that is shown and not its distance from the claimed one.
 
         >>> MEASURES["elo"].bound(19.7), MEASURES["elo"].bound(19.2)
         ('+19.7', '+19')
         """
-        marks = np.array([self.small, self.same, -self.same])
-        for digits in range(self.digits, self.digits + 6):
-            text = f"{self.scale * (value + shift):+.{digits}f}"
-            seen = float(text) / self.scale - shift
-            near = 1e-9  # 3 points are not exactly 0.03
-            if all(((seen < marks - near) == (value < marks)) & ((seen > marks + near) == (value > marks))):
-                break
-        return text
+        marks = [self.scale * (mark + shift) for mark in (self.small, self.same, -self.same)]
+        return bound_text(self.scale * (value + shift), marks, self.digits, "+")
 
     def interval(self, interval: Interval, shift: float = 0.0) -> str:
         """An interval as it is written, without its unit."""
