@@ -146,19 +146,18 @@ pictures.loop()
 # The mixtures have $w = 1/i$.
 
 # %%
-halving = weights_of(lambda i: 1 / 2 ** (i - 1), 5)
-weights = pd.DataFrame({
-    "iteration": range(1, 9),
-    "fixed, I' = 5": [weight_of(presets.preset("table", game=asked.board, method="wro"), i) for i in range(1, 9)],
-    "fixed, I' = 5, i from 1": [weight_of(presets.preset("table", game=asked.board, method="wro", weight="shifted"), i) for i in range(1, 9)],
-    "fixed, I' = 1": [weight_of(presets.preset("table", game=asked.board, method="wro", warm_iterations=1), i) for i in range(1, 9)],
-    "adaptive": [weight_of(presets.preset("table", game=asked.board, method="wro", switch="adaptive"), i) for i in range(1, 9)],
-    "a function": [weight_of(presets.preset("table", game=asked.board, method="wro", weights=halving), i) for i in range(1, 9)],
-})  # fmt: skip
+schedules = {
+    "fixed, I' = 5": {}, "fixed, I' = 5, i from 1": {"weight": "shifted"}, "fixed, I' = 1": {"warm_iterations": 1},
+    "adaptive": {"switch": "adaptive"}, "a function": {"weights": weights_of(lambda i: 1 / 2 ** (i - 1), 5)},
+}  # fmt: skip
+weights = pd.DataFrame({"iteration": range(1, 9)})
+for name, changes in schedules.items():
+    run = presets.preset("table", game=asked.board, method="wro", **changes)
+    weights[name] = [weight_of(run, i) for i in weights["iteration"]]
 show_table(
     weights,
     "The playout's weight w by iteration, in five schedules. The first and the fourth are the thesis', and the last one halves.",
-    {c: "{:.2f}" for c in weights.columns[1:]},
+    dict.fromkeys(schedules, "{:.2f}"),
 )
 
 # %% [markdown]
