@@ -1,6 +1,7 @@
-"""What all tests share: the ones that look at the built book run only after a build."""
+"""What all tests share: a folder for published results; and what looks at the built book runs only after a build."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -13,3 +14,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("book") or item.get_closest_marker("browser"):
             item.add_marker(skip)
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Published results are looked for here, and written, and not in the project."""
+    monkeypatch.setattr("wslib.study.engine.store.published_root", lambda: tmp_path / "data")
+    return tmp_path / "data"

@@ -123,18 +123,21 @@ def trees() -> dict[Path, str]:
     }
 
 
-def write() -> None:
-    """Write all files, unless results have moved without a new version."""
-    fresh = results()
-    if RESULTS.exists():
-        problem = complaint(json.loads(RESULTS.read_text()), fresh, RESULTS_VERSION)
+def write_results(path: Path, fresh: dict) -> None:
+    """Write results to a file, unless those that are in it have moved without a new version."""
+    if path.exists():
+        problem = complaint(json.loads(path.read_text()), fresh, RESULTS_VERSION)
         if problem and problem.startswith("The results have moved"):
             sys.exit(problem)
-    FOLDER.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps({"results_version": RESULTS_VERSION, "results": fresh}, indent=1) + "\n")
+    path.write_text(json.dumps({"results_version": RESULTS_VERSION, "results": fresh}, indent=1) + "\n")
+    print(f"written: {len(fresh)} results in {path}")
+
+
+def write() -> None:
+    """Write all files."""
+    write_results(RESULTS, results())
     for path, text in trees().items():
         path.write_text(text)
-    print(f"written: {len(fresh)} digests and {len(trees())} trees in {FOLDER}")
 
 
 if __name__ == "__main__":

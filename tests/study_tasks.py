@@ -3,7 +3,9 @@
 import builtins
 import multiprocessing
 import os
+import random
 import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,22 +15,21 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 
-from wslib.parameters import RESULTS_VERSION
 from wslib.play import player
 from wslib.study.engine import units as study
 from wslib.study.engine.published import publish
 from wslib.study.engine.store import MANIFEST, PROVENANCE, LocalStore
 from wslib.study.engine.units import MatchUnit
 
-_PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["study_tasks", "pytest"])
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["study_tasks", "pytest", "small_study", "wslib.study.engine.states"])
 
 
 def started(target: Callable[..., None], *arguments: Any) -> multiprocessing.Process:
     """A process that begins with this module loaded, so that killing dozens of them takes seconds."""
-    process = _PROCESSES.Process(target=target, args=arguments)
-    # The server that the processes are forked from finds this module by the environment only.
-    with mock.patch.dict(os.environ, PYTHONPATH=str(Path(__file__).parent)):
+    process = PROCESSES.Process(target=target, args=arguments)
+    # The server that the processes are forked from finds our modules by the environment only.
+    with mock.patch.dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, sys.path))):
         process.start()
     return process
 
@@ -89,6 +90,31 @@ def publish_often(root: str, data: str, times: int, seeds: list[int]) -> None:
     for number in range(times):
         some = list(found.items())[: 1 + number % len(found)]
         publish("trial", dict(some), ("games",), Path(data))
+
+
+DAMAGES = ("bit flip", "truncation", "blanked block", "swapped file", "lengthened", "missing")
+
+
+def damage(path: Path, other: Path, kind: str, draw: random.Random) -> None:
+    """Damage a file in one way."""
+    content = bytearray(path.read_bytes())
+    at = draw.randrange(len(content))
+    if kind == "bit flip":
+        content[at] ^= 1 << draw.randrange(8)
+    elif kind == "truncation":
+        # A manifest without its last line's end says the same.
+        content = content[: draw.randrange(len(content) - 1)]
+    elif kind == "blanked block":
+        length = draw.choice((1, 16, 512, 4096))
+        blank = bytes(min(length, len(content) - at))
+        content[at : at + length] = blank if content[at : at + length] != blank else b"\1" * len(blank)
+    elif kind == "swapped file":
+        content = bytearray(other.read_bytes())
+    elif kind == "lengthened":
+        content += draw.randbytes(draw.randrange(1, 100)) + b"x"
+    path.unlink()
+    if kind != "missing":
+        path.write_bytes(content)
 
 
 # --- file operations that fail ------------------------------------------------------------------------------------
@@ -166,32 +192,17 @@ def commit_and_die(root: str, at: int, after: bool) -> None:
         store_example(Path(root))
 
 
-def commit_often(root: str, times: int, host: str) -> None:
-    for _ in range(times):
-        store_example(Path(root), host=host)
-
-
 # --- a study that is killed ---------------------------------------------------------------------------------------
 
 
-def small_units(number: int = 20) -> list[MatchUnit]:
-    """Matches of some hundredths of a second each."""
-    mcts, rave = player("mcts", simulations=200), player("rave", simulations=100)
-    return [MatchUnit(game="tictactoe", a=mcts, b=rave, games=100, seed=seed) for seed in range(number)]
-
-
 def ended(processes: list[Any]) -> list[int | None]:
-    """The exit codes of processes, which have a minute to end."""
+    """The exit codes of processes, which have ten minutes to end."""
     for process in processes:
-        process.join(60)
+        process.join(600)
     codes = [process.exitcode for process in processes]
     for process in processes:
         process.kill()
     return codes
-
-
-def study_small_units(root: str, workers: int) -> None:
-    study.results(small_units(), "no-such-experiment", workers, LocalStore(root), progress=False)
 
 
 class FailingUnit(study.Unit):
@@ -221,17 +232,13 @@ def computed_now(unit: study.Unit) -> study.Computed:
     return unit.compute_in(Path("no-such-store"))
 
 
-def golden() -> dict[str, Any]:
+def golden_results() -> dict[str, Any]:
     """What belongs in `golden/units.json`."""
-    units = []
+    found = {}
     for unit in golden_units():
         computed = computed_now(unit)
-        units.append(
-            {
-                "id": unit.id,
-                "parameters": unit.canonical(),
-                "summary": computed.summary,
-                "games": computed.tables["games"]["moves"].tolist(),
-            }
-        )
-    return {"results_version": RESULTS_VERSION, "units": units}
+        found[f"{unit.game} {unit.a.method} {unit.b.method}"] = {
+            "id": unit.id, "parameters": unit.canonical(), "summary": computed.summary,
+            "games": computed.tables["games"]["moves"].tolist(),
+        }  # fmt: skip
+    return found

@@ -516,7 +516,7 @@ def test_gathering_from_an_empty_store_finds_what_is_published_and_computes_noth
     monkeypatch.setenv("WSLIB_STORE", str(tmp_path))
     evidence = gather([Orientation(games=2, rollouts=7, workers=1)])
     assert evidence.frames == {}
-    assert LocalStore().count("match") == 0
+    assert not LocalStore().latest("match")
 
 
 def test_pairs_of_a_pool_are_looked_for_among_the_runs_that_are_there():

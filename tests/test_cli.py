@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
+from unittest import mock
 
 import pandas as pd
 import psutil
@@ -20,18 +22,18 @@ from published_tables import table_file, table_text
 from study_tasks import contents, stored_units
 
 from wslib.study.engine import runs, states
-from wslib.study.engine import store as storing
 from wslib.study.engine import units as study
 from wslib.study.engine.cli import main
 from wslib.study.engine.networks import published_network
 from wslib.study.engine.provenance import machine
 from wslib.study.engine.published import Published, shelf
 from wslib.study.engine.store import LocalStore
-from wslib.study.engine.units import MatchUnit
+from wslib.study.engine.units import Computed, MatchUnit
 from wslib.study.pages.base import Orientation
 from wslib.study.pages.catalogue import EXPERIMENTS
 
 ROOT = Path(__file__).resolve().parent.parent
+COMMAND = (sys.executable, "-c", "import sys; from wslib.study.engine.cli import main; sys.exit(main(sys.argv[1:]))")
 SMALL = ("--set", "games=2", "--set", "rollouts=2", "--set", "boards=connect4", "--set", "players=mcts,random")
 
 
@@ -46,10 +48,9 @@ class Small(Orientation):
 
 
 @pytest.fixture(autouse=True)
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The local store; published results are looked for, and written, beside it and not in the project."""
+def root(tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The local store; published results lie beside it."""
     monkeypatch.setenv("WSLIB_STORE", str(tmp_path / "store"))
-    monkeypatch.setattr(storing, "published_root", lambda: tmp_path / "data")
     made_with(monkeypatch, "0123456789ab")
     return tmp_path / "store"
 
@@ -89,10 +90,15 @@ def test_status_counts_what_is_published_computed_here_and_missing(
     root: Path, small: None, capsys: pytest.CaptureFixture[str]
 ):
     assert status(capsys)["orientation"] == [3, 0, 0, 3]
+    assert not root.exists(), "looking makes no folders"
     assert main(["run", "orientation", "--workers", "1"]) == 0
     assert status(capsys)["orientation"] == [3, 0, 3, 0]
     assert main(["publish", "orientation"]) == 0
+    assert str(root.parent / "data" / "orientation") in capsys.readouterr().out
     assert status(capsys)["orientation"] == [3, 3, 0, 0]
+    assert main(["status"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"fresh results: {root}\npublished results: {root.parent / 'data'}\n")
 
 
 def test_results_of_ones_own_parameters_are_counted_listed_and_looked_into(
@@ -133,9 +139,8 @@ def test_own_parameters_are_published_beside_the_usual_ones(
 
 
 def test_who_reads_only_the_beginning_ends_a_command_quietly(root: Path):
-    script = "import sys; from wslib.study.engine.cli import main; sys.exit(main(sys.argv[1:]))"
-    line = f"{sys.executable} -c '{script}' status | head -n 1"
-    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    line = ["sh", "-c", '"$0" "$@" status | head -n 1', *COMMAND]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("fresh results: ")
 
 
@@ -145,14 +150,6 @@ def test_the_help_of_an_experiment_names_its_parameters(capsys: pytest.CaptureFi
     told = capsys.readouterr().out
     assert "  board            the game learned (default: connect4)" in told
     assert "and any setting of a run: " in told and "epochs" in told
-
-
-def test_status_says_where_results_are(root: Path, capsys: pytest.CaptureFixture[str]):
-    assert main(["status"]) == 0
-    out = capsys.readouterr().out
-    assert f"fresh results: {root}\n" in out
-    assert f"published results: {root.parent / 'data'}\n" in out
-    assert not root.exists(), "looking makes no folders"
 
 
 def test_run_computes_what_is_missing_and_says_what_there_was(root: Path, capsys: pytest.CaptureFixture[str]):
@@ -176,23 +173,9 @@ def test_run_uses_the_workers_it_is_told_to(
     arguments: list[str], workers: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     real, asked = study.results, []
-    monkeypatch.setattr(study, "results", lambda units, name, n: (asked.append(n), real(units, name, 1))[1])
+    monkeypatch.setattr(study, "results", lambda units, name, n, on: (asked.append(n), real(units, name, 1))[1])
     assert main(["run", "orientation", *arguments, *SMALL]) == 0
     assert asked == [workers]
-
-
-def test_publish_writes_the_default_parameters_results_where_they_are_read(
-    root: Path, small: None, capsys: pytest.CaptureFixture[str]
-):
-    assert main(["publish", "orientation", "--workers", "1"]) == 0
-    folder = root.parent / "data" / "orientation"
-    assert str(folder) in capsys.readouterr().out
-    published, local = Published("orientation"), LocalStore()
-    units = Small().units()
-    assert len(published) == len(units) == 3
-    for unit in units:
-        assert published.read("match", unit.id).summary == local.read("match", unit.id).summary
-        assert published.read("match", unit.id).tables["games"].equals(local.read("match", unit.id).tables["games"])
 
 
 @pytest.mark.parametrize("name", ["orientation", "readings"])
@@ -350,19 +333,33 @@ def test_verify_checks_all_digests_and_computes_a_sample_again(
     )
 
 
-def test_verify_records_what_it_computed_again(
-    root: Path, small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    record, real = tmp_path / "records" / "again.csv", MatchUnit.compute_in
+@contextmanager
+def another_code(change: Callable[[Computed], object]) -> Iterator[None]:
+    """Matches give something else as long as this lasts."""
+    real = MatchUnit.compute_in
+
+    def lie(self: MatchUnit, folder: Path) -> Computed:
+        change(computed := real(self, folder))
+        return computed
+
+    with mock.patch.object(MatchUnit, "compute_in", lie):
+        yield
+
+
+def another_number(computed: Computed) -> None:
+    computed.summary["plies_mean"] = 3.5
+
+
+def another_move(computed: Computed) -> None:
+    computed.tables["games"].loc[1, "moves"] = "1 2 3 4 1 2 3"
+
+
+def test_verify_records_what_it_computed_again(root: Path, small: None, tmp_path: Path):
+    record = tmp_path / "records" / "again.csv"
     assert main(["run", "orientation", "--workers", "1"]) == 0
     assert main(["verify", "orientation", "--sample", "1", "--record", str(record)]) == 0
-
-    def lie(self: MatchUnit, folder: Path):
-        computed = real(self, folder)
-        return computed._replace(summary={**computed.summary, "plies_mean": 3.5})
-
-    monkeypatch.setattr(MatchUnit, "compute_in", lie)
-    assert main(["verify", "orientation", "--sample", "2", "--record", str(record)]) == 1
+    with another_code(another_number):
+        assert main(["verify", "orientation", "--sample", "2", "--record", str(record)]) == 1
     rows = pd.read_csv(record)
     assert rows["same"].tolist() == [True, False, False]
     assert not rows["trains"].any() and set(rows["kind"]) == {"match"}
@@ -383,41 +380,20 @@ def test_verify_samples_by_its_seed_and_within_the_time(small: None, capsys: pyt
     assert chosen("--sample", "9", "--seconds", "0") == []
 
 
-@pytest.mark.parametrize("published", [True, False])
-def test_verify_notices_a_number_that_does_not_come_out_again(
-    published: bool, root: Path, small: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("command", ["publish", "run"])
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [(another_number, "plies_mean is 3.5 in the store and "), (another_move, "'games' differs in its column 'moves'")],
+)
+def test_verify_notices_what_does_not_come_out_again(
+    change: Callable[[Computed], object], sentence: str, command: str, small: None, capsys: pytest.CaptureFixture[str]
 ):
-    real, name = MatchUnit.compute_in, Small().units()[0].id
-
-    def lie(self: MatchUnit, folder: Path):
-        computed = real(self, folder)
-        return computed._replace(summary={**computed.summary, "plies_mean": 3.5})
-
-    monkeypatch.setattr(MatchUnit, "compute_in", lie)
-    assert main(["publish" if published else "run", "orientation", "--workers", "1"]) == 0
-    monkeypatch.setattr(MatchUnit, "compute_in", real)
+    with another_code(change):
+        assert main([command, "orientation", "--workers", "1"]) == 0
     capsys.readouterr()
-    assert main(["verify", "orientation", "--unit", name]) == 1
+    assert main(["verify", "orientation", "--unit", Small().units()[0].id]) == 1
     difference, last = capsys.readouterr().out.splitlines()[2:]
-    assert "plies_mean is 3.5 in the store and " in difference
-    assert ": DIFFERENT" in last
-
-
-def test_verify_notices_a_move_that_does_not_come_out_again(
-    root: Path, small: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    real, name = MatchUnit.compute_in, Small().units()[0].id
-
-    def lie(self: MatchUnit, folder: Path):
-        computed = real(self, folder)
-        computed.tables["games"].loc[1, "moves"] = "1 2 3 4 1 2 3"
-        return computed
-
-    monkeypatch.setattr(MatchUnit, "compute_in", lie)
-    assert main(["run", "orientation", "--workers", "1"]) == 0
-    monkeypatch.setattr(MatchUnit, "compute_in", real)
-    assert main(["verify", "orientation", "--unit", name]) == 1
-    assert "the table 'games' differs in its column 'moves'" in capsys.readouterr().out
+    assert sentence in difference and ": DIFFERENT" in last
 
 
 def test_verify_notices_damage_and_moves_nothing(root: Path, small: None, capsys: pytest.CaptureFixture[str]):
@@ -459,11 +435,7 @@ def test_a_measured_network_is_taken_from_the_store_and_not_trained_again(
     ("arguments", "sentence"),
     [
         (["run", "orientation", "--set", "gmaes=20"], "there is no parameter 'gmaes' here: the parameters are"),
-        (["run", "orientation", "--set", "games=abc"], "games = 'abc' is not allowed: it should be an even number"),
-        (["run", "orientation", "--set", "games=3"], "games = '3' is not allowed: it should be an even number"),
         (["run", "orientation", "--set", "games"], "--set 'games' is not allowed: it should be NAME=VALUE"),
-        (["run", "orientation", "--set", "boards=chess"], "there is no game 'chess'"),
-        (["run", "orientation", "--set", "preset=smoke", "--set", "games=x"], "games = 'x' is not allowed"),
         (["run", "orientation", "--set", "preset=smoke", "--set", "games=500"], "games = 500 does not act with preset"),
         (
             ["run", "warmstart", "--set", "preset=smoke", "--set", "iterations=100"],
@@ -523,8 +495,7 @@ def test_a_store_that_cannot_be_written_to_is_refused_before_anything_is_compute
 
 
 def test_a_command_needs_no_standard_streams_and_puts_no_bar_into_a_log(root: Path):
-    script = "import sys; from wslib.study.engine.cli import main; sys.exit(main(sys.argv[1:]))"
-    line = [sys.executable, "-c", script, "run", "orientation", "--workers", "1", *SMALL]
+    line = [*COMMAND, "run", "orientation", "--workers", "1", *SMALL]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stdout.startswith("1 unit computed here\n")
     assert re.fullmatch(
@@ -587,7 +558,7 @@ def test_changed_published_results_are_one_sentence(root: Path, capsys: pytest.C
 def test_what_goes_wrong_while_computing_is_one_sentence(
     error: Exception, small: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise error
 
     monkeypatch.setattr(study, "results", fail)
@@ -636,53 +607,25 @@ def test_ctrl_c_is_code_130_and_the_same_command_goes_on(
     assert computed == [u.id for u in Small().units()] + [Small().units()[2].id]
 
 
-def ctrl_c(pid: int) -> None:
-    os.killpg(pid, signal.SIGINT)
-
-
-def kill(pid: int) -> None:
-    os.kill(pid, signal.SIGKILL)
-
-
-def term(pid: int) -> None:
-    os.kill(pid, signal.SIGTERM)
-
-
-def ctrl_c_thrice_with_a_halted_worker(pid: int) -> None:
-    halted = next(child for child in psutil.Process(pid).children() if "spawn_main" in " ".join(child.cmdline()))
-    halted.suspend()
-    for _ in range(3):
-        os.killpg(pid, signal.SIGINT)
-        time.sleep(0.2)
-
-
-@pytest.mark.parametrize(
-    ("stop", "code"),
-    [(ctrl_c, 130), (term, 130), (kill, 137), (ctrl_c_thrice_with_a_halted_worker, 130)],
-)
-def test_a_run_that_is_stopped_takes_its_workers_along_without_a_traceback(
-    stop: Callable[[int], None], code: int, tmp_path: Path
-):
-    script = "import sys; from wslib.study.engine.cli import main; sys.exit(main(sys.argv[1:]))"
-    asked = ["run", "orientation", "--workers", "2", "--set", "games=200", "--set", "seed=9"]
-    # A session of its own: Ctrl-C goes to every process of it, a kill to one. A shell starts what it puts in the
-    # background with Ctrl-C ignored, and children inherit that: here it is as at a prompt.
+def test_ctrl_c_thrice_ends_a_command_with_a_halted_worker_and_all_that_it_has_started(tmp_path: Path):
+    """The faults' ``signals`` sends all others, and compares what goes on from there."""
+    asked = [*COMMAND, "run", "orientation", "--workers", "2", "--set", "games=200", "--set", "seed=9"]
+    # A session of its own: Ctrl-C goes to every process of it. A shell starts what it puts in the background with
+    # Ctrl-C ignored, and children inherit that: here it is as at a prompt.
     running = subprocess.Popen(
-        [sys.executable, "-c", script, *asked], cwd=ROOT, env={**os.environ, "WSLIB_STORE": str(tmp_path)},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        asked, env={**os.environ, "WSLIB_STORE": str(tmp_path)}, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     while not stored_units(tmp_path) and running.poll() is None:
         time.sleep(0.02)
-    stop(running.pid)
+    workers = psutil.Process(running.pid).children()
+    next(child for child in workers if "spawn_main" in " ".join(child.cmdline())).suspend()
+    for _ in range(3):
+        os.killpg(running.pid, signal.SIGINT)
+        time.sleep(0.2)
     _, told = running.communicate(timeout=60)  # ends when the last process has closed its end
-    ended = running.returncode
-    assert (ended if ended >= 0 else 128 - ended) == code, f"what a shell shows; {told}"
-    assert "Traceback" not in told
+    assert running.returncode == 130 and "Traceback" not in told
     assert 0 < len(stored_units(tmp_path)) < len(Orientation().units()) / 2
-    finished = contents(tmp_path)
-    time.sleep(0.5)
-    assert contents(tmp_path) == finished, "nobody is left who writes"
 
 
 # --- play ---------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import zipfile
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ from wslib.study.engine.tournament import NetworkEntrant, pair
 from wslib.study.presets import preset
 from wslib.training.settings import RunSettings
 
+pytestmark = pytest.mark.usefixtures("data")
 UNITS = [RunUnit(run=preset("smoke", game="connect4", seed=seed), iterations=2) for seed in range(3)]
 
 
@@ -43,12 +45,6 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def trained(template: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(template, tmp_path / "trained"))
-
-
-@pytest.fixture(autouse=True)
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(storing, "published_root", lambda: tmp_path / "data")
-    return tmp_path / "data"
 
 
 def publish(root: Path, units: list[RunUnit] = UNITS, experiment: str = "trial") -> tuple[str, ...]:
@@ -206,7 +202,7 @@ def test_a_network_in_the_store_that_is_not_the_published_one_is_set_aside(train
     (folder_of(UNITS[0], data) / "network.safetensors").unlink()
     other = RunFolder(UNITS[1].run, trained).network(2)
     folder = RunFolder(run(), trained)
-    files = folder.whole(folder.state(2), 2)[1]
+    files = storing.read_folder(folder.state(2))[1]
     facts = {"run": run().canonical(), "iteration": 2, "switched": False}
     storing.write_folder(folder.state(2), {**files, "network.safetensors": to_bytes(other)}, facts)
     with (
@@ -309,17 +305,59 @@ def test_networks_of_long_ago_that_lie_side_by_side_are_cleared_away(trained: Pa
     assert sorted(path.name for path in folder.iterdir()) == sorted(f"{unit.run.id}-0002" for unit in UNITS)
 
 
-def test_an_archive_is_the_same_whenever_it_is_packed(trained: Path, tmp_path: Path):
-    for name in ("one", "two"):
-        write_archive(tmp_path / f"{name}.zip", UNITS, trained)
-    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
-    with zipfile.ZipFile(tmp_path / "one.zip") as packed:
-        assert sum(name.endswith(MANIFEST) for name in packed.namelist()) == 6
-
-
 def test_numbers_too_large_for_float16_are_refused():
     network = Network(NetworkSettings(game="connect4", channels=4, hidden=(8,)))
     network.policy.bias.data[0] = 1e5
     with pytest.raises(ParameterError, match="beyond 65504"):
         to_bytes(network, half=True)
     assert from_bytes(to_bytes(network), game("connect4")).policy.bias[0] == 1e5
+
+
+# --- archives ------------------------------------------------------------------------------------------------------
+
+
+def test_an_archive_is_replaced_when_the_new_one_is_whole(
+    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    target = tmp_path / "networks.zip"
+    write_archive(target, UNITS, trained)
+    before = target.read_bytes()
+
+    def stopped(units, root):
+        yield from islice(archive(units, root), 3)
+        raise KeyboardInterrupt
+
+    archive = networks.archive
+    monkeypatch.setattr(networks, "archive", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        write_archive(target, UNITS, trained)
+    assert target.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_what_a_killed_packing_left_goes_with_the_next_one_and_nothing_else(trained: Path, tmp_path: Path):
+    left, others = (
+        tmp_path / ".networks.zip.12.0a1b2c3d.tmp",
+        [tmp_path / ".mine.zip.tmp", tmp_path / ".networks.zip.tmp"],
+    )
+    for path in (left, *others):
+        path.write_bytes(b"half")
+        os.utime(path, (0, 0))
+    write_archive(tmp_path / "networks.zip", UNITS, trained)
+    assert {*tmp_path.iterdir()} == {tmp_path / "networks.zip", *others}
+
+
+def test_an_archive_that_cannot_be_written_names_its_path(trained: Path, tmp_path: Path):
+    with pytest.raises(ParameterError, match=f"{tmp_path} is a folder: it should be the name of a zip file"):
+        write_archive(tmp_path, UNITS, trained)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match=str(tmp_path / "file")):
+        write_archive(tmp_path / "file" / "networks.zip", UNITS, trained)
+
+
+def test_an_archive_is_the_same_whenever_it_is_packed(trained: Path, tmp_path: Path):
+    for name in ("one", "two"):
+        write_archive(tmp_path / f"{name}.zip", UNITS, trained)
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "one.zip") as packed:
+        assert sum(name.endswith(MANIFEST) for name in packed.namelist()) == 6

@@ -332,7 +332,7 @@ def test_everything_that_the_default_parameters_ask_for_is_published(name: str):
     assert sorted(row["unit"] for row in table_rows(name, "units")) == sorted(wanted)
     published = Published(name)
     assert len(published) == len(wanted)
-    assert set(published.provenance["unit"]) == wanted
+    assert {row["unit"] for row in table_rows(name, "provenance")} == wanted
 
 
 @pytest.mark.parametrize("name", PUBLISHED)

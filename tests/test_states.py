@@ -96,51 +96,32 @@ def flipped(folder: RunFolder) -> None:
     path.write_bytes(content)
 
 
-def of_another_run(folder: RunFolder) -> None:
-    shutil.rmtree(folder.state(ITERATIONS))
-    shutil.copytree(RunFolder(OTHER, folder.root).state(ITERATIONS), folder.state(ITERATIONS))
+def replaced(folder: Path, by: Path) -> None:
+    shutil.rmtree(folder)
+    shutil.copytree(by, folder)
 
 
-def of_another_iteration(folder: RunFolder) -> None:
-    shutil.rmtree(folder.state(ITERATIONS))
-    shutil.copytree(folder.state(2), folder.state(ITERATIONS))
-
-
-def with_examples_of_another_run(folder: RunFolder) -> None:
-    shutil.rmtree(folder.examples_of(ITERATIONS))
-    shutil.copytree(RunFolder(OTHER, folder.root).examples_of(ITERATIONS), folder.examples_of(ITERATIONS))
-
-
-def with_a_log_of_other_iterations(folder: RunFolder) -> None:
-    sealed(folder.state(ITERATIONS), "log.json", b'[{"iteration": 1}]')
-
-
-def with_no_network(folder: RunFolder) -> None:
-    sealed(folder.state(ITERATIONS), "network.safetensors", b"no network")
-
-
-def with_no_examples(folder: RunFolder) -> None:
-    sealed(folder.examples_of(ITERATIONS), "examples.safetensors", b"no examples")
-
-
-DAMAGES = {
-    flipped: "network.safetensors has been changed",
-    of_another_run: "belongs to another run",
-    of_another_iteration: "belongs to another iteration",
-    with_examples_of_another_run: "belongs to another run",
-    with_a_log_of_other_iterations: "its log is not that of all iterations up to it",
-    with_no_network: "this is not a safetensors file",
-    with_no_examples: "it does not hold examples",
+DAMAGES: dict[str, Callable[[RunFolder, RunFolder], None]] = {
+    "network.safetensors has been changed": lambda folder, _: flipped(folder),
+    "0004 belongs to another run": lambda folder, other: replaced(folder.state(4), other.state(4)),
+    "0004 belongs to another iteration": lambda folder, _: replaced(folder.state(4), folder.state(2)),
+    "examples/.* belongs to another run": lambda folder, other: replaced(folder.examples_of(4), other.examples_of(4)),
+    "its log is not that of all iterations up to it": lambda folder, _: sealed(
+        folder.state(4), "log.json", b'[{"iteration": 1}]'
+    ),
+    "this is not a safetensors file": lambda folder, _: sealed(folder.state(4), "network.safetensors", b"no network"),
+    "it does not hold examples": lambda folder, _: sealed(folder.examples_of(4), "examples.safetensors", b"none"),
 }
+"""By what is told of it: damage to the last of the run's four states, or to the examples of that iteration."""
 
 
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("told", DAMAGES)
 def test_a_state_that_is_damaged_or_of_another_run_or_iteration_is_set_aside_and_trained_again_to_the_same_bytes(
-    damage: Callable[[RunFolder], None], root: Path, template: Path
+    told: str, root: Path, template: Path
 ):
     folder = RunFolder(RUN, root)
-    damage(folder)
-    with pytest.warns(UserWarning, match=f"{DAMAGES[damage]}.*; it was set aside in .* and will be computed again"):
+    DAMAGES[told](folder, RunFolder(OTHER, root))
+    with pytest.warns(UserWarning, match=f"{told}.*; it was set aside in .* and will be computed again"):
         assert folder.read(ITERATIONS) is None
     assert len(list((root / "damaged").iterdir())) == 1
     state, log, notes = train(RUN, ITERATIONS, root)

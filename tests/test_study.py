@@ -4,14 +4,13 @@ import gzip
 import json
 import os
 import platform
-import random
 import subprocess
 import sys
-import time
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import golden
 import pandas as pd
 import pytest
 from study_tasks import (
@@ -20,26 +19,22 @@ from study_tasks import (
     computed_now,
     contents,
     ended,
-    golden,
-    golden_units,
-    small_units,
+    golden_results,
     started,
     stored_units,
-    study_small_units,
-    without_left_overs,
 )
 
 from wslib.parameters import RESULTS_VERSION, ParameterError, Parameters, digest
 from wslib.play import RandomSettings, player
 from wslib.rhea import RheaSettings
 from wslib.search import SearchSettings
-from wslib.study.engine import store as storing
 from wslib.study.engine import units as study
 from wslib.study.engine.provenance import VARIABLES, machine
 from wslib.study.engine.published import Published, publish
 from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore
 from wslib.study.engine.units import Computed, MatchUnit, compute_unit
 
+pytestmark = pytest.mark.usefixtures("data")
 GOLDEN = Path(__file__).parent / "golden" / "units.json"
 NOBODY = RandomSettings()
 
@@ -54,13 +49,6 @@ UNITS = [unit(seed=seed) for seed in range(5)]
 @pytest.fixture
 def store(tmp_path: Path) -> LocalStore:
     return LocalStore(tmp_path / "store")
-
-
-@pytest.fixture(autouse=True)
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Published results are looked for here, not in the project."""
-    monkeypatch.setattr(storing, "published_root", lambda: tmp_path / "data")
-    return tmp_path / "data"
 
 
 @pytest.fixture
@@ -87,13 +75,6 @@ def test_what_is_missing_is_computed_and_stored_and_read_the_next_time(store: Lo
     assert first["unit"].tolist() == [u.id for u in UNITS]
     assert set(first["origin"]) == {"computed here"}
     assert first["games"].tolist() == [4] * 5
-
-
-def test_only_what_is_missing_is_computed(store: LocalStore, computed: list[int]):
-    ask(UNITS[:2], store)
-    ask([UNITS[4], UNITS[1]], store)
-    ask(UNITS, store)
-    assert computed == [0, 1, 4, 2, 3]
 
 
 def test_rows_come_in_the_order_asked_for_and_a_unit_asked_for_twice_is_computed_once(
@@ -317,53 +298,6 @@ def test_a_disk_that_is_full_stops_the_study_with_the_path_and_it_goes_on_later(
     assert contents(store.root) == contents(undisturbed.root)
 
 
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """What the small units give when nobody disturbs them."""
-    root = tmp_path_factory.mktemp("undisturbed")
-    study_small_units(str(root), 1)
-    return contents(root)
-
-
-def killed_study(root: Path, workers: int, after: int, pause: float) -> dict[Path, int]:
-    """Begin the study, kill it a moment after so many units are stored; which those were, and when."""
-    process = started(study_small_units, str(root), workers)
-    while len(stored_units(root)) < after and process.is_alive():
-        time.sleep(0.001)
-    time.sleep(pause)
-    finished = {path: path.stat().st_mtime_ns for path in stored_units(root)}
-    assert process.is_alive(), "killed too late: let the units take longer"
-    process.kill()
-    process.join()
-    return finished
-
-
-@pytest.mark.parametrize(("workers", "kills"), [(1, 6), (2, 2)])
-def test_a_study_that_is_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_one(
-    workers: int, kills: int, tmp_path: Path, undisturbed: dict[str, bytes]
-):
-    draw = random.Random(workers)
-    number = len(small_units())
-    finished: dict[Path, int] = {}
-    for after in sorted(draw.sample(range(number - 4), kills)):
-        finished |= killed_study(tmp_path, workers, after, pause=draw.uniform(0, 0.03))
-    assert 0 < len(finished) < number
-    last = started(study_small_units, str(tmp_path), workers)
-    assert ended([last]) == [0]
-    assert without_left_overs(contents(tmp_path)) == undisturbed
-    assert {path: path.stat().st_mtime_ns for path in finished} == finished, "nothing finished was written again"
-
-
-def test_two_workers_store_the_bytes_that_one_stores(tmp_path: Path, undisturbed: dict[str, bytes]):
-    assert ended([started(study_small_units, str(tmp_path), 2)]) == [0]
-    assert contents(tmp_path) == undisturbed
-
-
-def test_two_studies_of_the_same_units_at_once_do_not_disturb_each_other(tmp_path: Path, undisturbed: dict[str, bytes]):
-    assert ended([started(study_small_units, str(tmp_path), 1) for _ in range(2)]) == [0, 0]
-    assert contents(tmp_path) == undisturbed
-
-
 # --- the id of a unit ---------------------------------------------------------------------------------------------
 
 ACTING: dict[type[Parameters], tuple[dict[str, Any], dict[str, Any]]] = {
@@ -471,26 +405,9 @@ def test_a_unit_that_cannot_be_is_refused_in_one_sentence(changes: dict[str, Any
 
 def test_results_do_not_move_without_a_raised_results_version():
     """`python tests/test_study.py` writes the file anew."""
-    known, now = json.loads(GOLDEN.read_text()), golden()
-    if now["results_version"] != known["results_version"]:
-        pytest.fail("RESULTS_VERSION was raised: write tests/golden/units.json anew (`python tests/test_study.py`)")
-    for old, new, unit in zip(known["units"], now["units"], golden_units(), strict=True):
-        assert new["parameters"] == old["parameters"], "the canonical parameters changed, so stored results are lost"
-        assert new == old, (
-            f"the result of {unit} has moved. If that is meant, raise RESULTS_VERSION in wslib/parameters.py, write "
-            "'results change: yes' into CHANGELOG.md, publish anew, and run `python tests/test_study.py`"
-        )
-
-
-def write_golden() -> None:
-    """Write the golden units; results that moved under the same version are refused."""
-    now = golden()
-    if GOLDEN.exists():
-        known = json.loads(GOLDEN.read_text())
-        if known["results_version"] == now["results_version"] and known != now:
-            sys.exit("results have moved: raise RESULTS_VERSION in wslib/parameters.py first")
-    GOLDEN.write_text(json.dumps(now, indent=1, ensure_ascii=False) + "\n")
+    problem = golden.complaint(json.loads(GOLDEN.read_text()), golden_results(), RESULTS_VERSION)
+    assert problem is None, problem
 
 
 if __name__ == "__main__":
-    write_golden()
+    golden.write_results(GOLDEN, golden_results())

@@ -5,7 +5,6 @@ import re
 import shutil
 import sys
 import time
-from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,12 +12,12 @@ from typing import Any
 import pytest
 import small_study
 from small_study import SMALL, Beside, Warm
-from study_tasks import contents, without_left_overs
+from study_tasks import contents, ended, started, without_left_overs
 
 from wslib.parameters import ParameterError
 from wslib.play import RandomSettings
-from wslib.study.engine import agenda, progress
 from wslib.study.engine import jobs as engine_jobs
+from wslib.study.engine import progress
 from wslib.study.engine import units as study
 from wslib.study.engine.agenda import PHASES, jobs
 from wslib.study.engine.cli import main
@@ -28,15 +27,12 @@ from wslib.study.engine.progress import Progress
 from wslib.study.engine.published import Published, publish
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.store import LocalStore
-from wslib.study.engine.times import ASSUMED, ELSEWHERE, HERE, Times, assumed, duration, work_of
+from wslib.study.engine.times import ASSUMED, ELSEWHERE, HERE, Times, assumed, work_of
 from wslib.study.engine.tournament import NetworkEntrant, pair
 from wslib.study.engine.units import MatchUnit, UnitsFailed, collect, compute_unit
 from wslib.study.engine.whole import Study, compute, plan
 from wslib.study.pages.catalogue import EXPERIMENTS
 from wslib.study.presets import preset
-
-FRESH = get_context("forkserver")
-FRESH.set_forkserver_preload(["wslib.study.engine.states", "wslib.study.engine.whole"])
 
 
 @pytest.fixture
@@ -55,10 +51,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store of the small study when nobody disturbs it, and what it told."""
     home = tmp_path_factory.mktemp("undisturbed")
-    process = FRESH.Process(target=small_study.run, args=(str(home / "store"), str(home / "data")))
-    process.start()
-    process.join()
-    assert process.exitcode == 0
+    assert ended([started(small_study.run, str(home / "store"), str(home / "data"))]) == [0]
     return home / "store"
 
 
@@ -210,16 +203,12 @@ def results(root: Path) -> dict[str, bytes]:
 def test_after_a_kill_it_goes_on_and_gives_the_same_bytes(tmp_path: Path, undisturbed: Path):
     store = tmp_path / "store"
     for units in (2, 5, 9, 30):
-        process = FRESH.Process(target=small_study.run, args=(str(store), str(tmp_path / "data")))
-        process.start()
+        process = started(small_study.run, str(store), str(tmp_path / "data"))
         while process.is_alive() and len(list(store.glob("*/*/manifest.json"))) < units:
             time.sleep(0.002)
         process.kill()
         process.join()
-    process = FRESH.Process(target=small_study.run, args=(str(store), str(tmp_path / "data")))
-    process.start()
-    process.join()
-    assert process.exitcode == 0
+    assert ended([started(small_study.run, str(store), str(tmp_path / "data"))]) == [0]
     assert results(store) == results(undisturbed)
 
 
@@ -382,14 +371,6 @@ def test_times_of_another_processor_are_scaled_where_both_have_computed_the_same
     times.learn(work_of(laptop), {"processor": "old", "cpu_seconds": 300})
     times.learn(work_of(laptop), {**made, "cpu_seconds": 100})
     assert times.of(work_of(run_unit())) == (pytest.approx(1000 / 3), ELSEWHERE)
-
-
-def test_what_the_command_says_is_a_time_with_its_unit():
-    assert [duration(s) for s in (1, 3000, 7200, 10**6)] == ["1 s", "50 min", "2.0 h", "11.6 days"]
-
-
-def test_an_order_of_phases_names_known_experiments_only():
-    assert {phase.experiment for phase in agenda.PHASES} <= EXPERIMENTS.keys()
 
 
 @pytest.mark.parametrize("notebook", [False, True])

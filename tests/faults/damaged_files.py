@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fault_tasks import TinyUnit, train, training
 from harness import Outcome
+from study_tasks import DAMAGES, damage
 
 from wslib.study.engine import store as storing
 from wslib.study.engine.networks import NotAtHand, name_of, network_file
@@ -17,29 +18,7 @@ from wslib.study.engine.states import RunFolder
 from wslib.study.engine.store import PROVENANCE, DamagedResult, LocalStore
 from wslib.study.engine.units import compute_unit
 
-KINDS = ("bit flip", "truncation", "blanked block", "swapped file", "lengthened", "missing", "folder of another")
-
-
-def damage(path: Path, other: Path, kind: str, draw: random.Random) -> None:
-    """Damage a file in one way."""
-    content = bytearray(path.read_bytes())
-    at = draw.randrange(len(content))
-    if kind == "bit flip":
-        content[at] ^= 1 << draw.randrange(8)
-    elif kind == "truncation":
-        # A manifest without its last line's end says the same.
-        content = content[: draw.randrange(len(content) - 1)]
-    elif kind == "blanked block":
-        length = draw.choice((1, 16, 512, 4096))
-        blank = bytes(min(length, len(content) - at))
-        content[at : at + length] = blank if content[at : at + length] != blank else b"\1" * len(blank)
-    elif kind == "swapped file":
-        content = bytearray(other.read_bytes())
-    elif kind == "lengthened":
-        content += draw.randbytes(draw.randrange(1, 100)) + b"x"
-    path.unlink()
-    if kind != "missing":
-        path.write_bytes(content)
+KINDS = (*DAMAGES, "folder of another")
 
 
 def run(number: int, seed: int, folder: Path) -> Outcome:

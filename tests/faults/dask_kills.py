@@ -73,7 +73,7 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
         cluster.start(f"worker-{n}")
 
     def stored() -> int:
-        return LocalStore(root).count("tiny")
+        return len(LocalStore(root).latest("tiny"))
 
     def trouble() -> None:
         kills, half = 0, True

@@ -39,9 +39,13 @@ class TinyUnit(Unit):
         return Computed({"number": self.number, "mean": float(rows["value"].mean())}, {"rows": rows})
 
 
+CARRIED = {"fixed": {}, "adaptive": {"optimiser": "carried", "noise": 0.25}}
+"""By switch: what a state of a run keeps beside its network, and what draws more of its random numbers."""
+
+
 def training(game: str, switch: str, seed: int = 0) -> RunUnit:
     """A training run of a few seconds."""
-    run = preset("smoke", game=game, method="wrora", switch=switch, retrained=2, seed=seed)
+    run = preset("smoke", game=game, method="wrora", switch=switch, retrained=2, seed=seed, **CARRIED[switch])
     return RunUnit(run=run, iterations=4)
 
 

@@ -83,5 +83,6 @@ def _injected(folder: Path, wanted: dict[str, bytes], outcome: Outcome) -> None:
         found = LocalStore(store).read("tiny", UNIT.id)
         compute_unit(UNIT, store)
         fine = "bytes could not be written" in told and (found is None or at >= len(operations.names) - 2)
+        fine = fine and not list(store.rglob("*.tmp"))
         outcome.count("calls that failed")
         outcome.expect(fine and results_below(store) == wanted, f"call {at}: {told}")

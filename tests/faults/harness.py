@@ -3,7 +3,6 @@
 import csv
 import json
 import math
-import multiprocessing
 import os
 import shlex
 import signal
@@ -14,9 +13,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import study_tasks
+from study_tasks import started as started
 
 from wslib.files import HOME
 from wslib.study.engine.provenance import machine
@@ -30,8 +31,7 @@ HERE = str(Path(__file__).parent)
 PATIENCE = 300
 LAST = math.inf
 """Until when (by the monotonic clock) commands that go on trial by trial begin new ones."""
-_PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["fault_tasks"])
+study_tasks.PROCESSES.set_forkserver_preload(["fault_tasks"])
 
 
 @dataclass
@@ -83,14 +83,6 @@ def record(outcome: Outcome, seconds: float, seed: int, path: Path = RECORD) -> 
         if new:
             writer.writerow(COLUMNS)
         writer.writerow(line)
-
-
-def started(target: Callable[..., None], *arguments: Any) -> Any:
-    """A process that is forked from one in which everything is imported, so that hundreds can be killed."""
-    process = _PROCESSES.Process(target=target, args=arguments)
-    with mock.patch.dict(os.environ, PYTHONPATH=HERE):
-        process.start()
-    return process
 
 
 def kill(process: Any) -> bool:

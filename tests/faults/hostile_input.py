@@ -125,6 +125,7 @@ def result_attacks(folder: Path, marker: str) -> Iterator[Attack]:
         "a bomb": gzip.compress(bytes(1 << 29)),
         "a bomb in a bomb": gzip.compress(gzip.compress(bytes(1 << 29))),
         "no table": gzip.compress(b"\xff\xfe\0"),
+        "an empty table": gzip.compress(b""),
         "a table of a million columns": gzip.compress(b",".join(b"%d" % n for n in range(1_000_000))),
         "a table of one endless cell": gzip.compress(b"a\n" + b'"' + b"x" * (1 << 28)),
         "a table with rows of any length": gzip.compress(b"a,b\n1,2\n1,2,3,4,5\n"),
@@ -135,6 +136,8 @@ def result_attacks(folder: Path, marker: str) -> Iterator[Attack]:
     for name, content in {
         "nested": b"[" * 500_000,
         "no object": b"[1]",
+        "half an object": b"{",
+        "no text": b"\xff",
         "a number without end": b"9" * 10_000,
         "a pickle": pickle.dumps(Bomb(marker)),
     }.items():
@@ -201,6 +204,7 @@ def folder_attacks(folder: Path, marker: str) -> Iterator[Attack]:
         "a file above": refilled({"../elsewhere": 2}),
         "a name with a line's end": refilled({"file\n": 2}),
         "a name without end": refilled({"f" * 5000: 2}),
+        **{f"the name {n!r}": refilled({n: 2}) for n in ("", ".", "..", "a/b", "a\0b", "\ud800", "sub\\secret")},
     }.items():
         yield f"folder: {name}", lambda change=change: read(change)
     examples = {"a pickle": pickle.dumps(Bomb(marker)), "nothing": b"", "a giant": safetensors(

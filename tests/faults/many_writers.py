@@ -22,6 +22,8 @@ def run(number: int, seed: int, folder: Path) -> Outcome:
     births = WRITERS
     while any(writer.is_alive() for writer in writers):
         time.sleep(draw.uniform(0.05, 0.6))
+        for unit in draw.sample(units, min(number, 20)):
+            LocalStore(root).read(unit.kind, unit.id)  # what is half written is not there, and not set aside
         place = draw.randrange(WRITERS)
         if writers[place].is_alive() and kill(writers[place]):
             outcome.count("kills")

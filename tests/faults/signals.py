@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness import PATIENCE, Outcome, clock, results_below
 
-KINDS = ("HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "PIPE", "ALRM", "TERM", "XCPU", "STOP")
+KINDS = ("INT", "TERM", "KILL", "HUP", "QUIT", "USR1", "USR2", "PIPE", "ALRM", "XCPU", "STOP")
 SCRIPT = "from wslib.study.engine.cli import main; raise SystemExit(main())"
 COMMAND = (sys.executable, "-c", SCRIPT, "run", "it_learns", "--set", "preset=smoke", "--set", "boards=connect4,gobang")
 WORKERS = (1, 1, 1, 1, 1, 2)

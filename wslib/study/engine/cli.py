@@ -315,14 +315,13 @@ def _run(asked: argparse.Namespace) -> None:
     elif asked.again:
         print(f"unit {study.stored_unit(units[0], store.default_root(), again=True)} computed again")
     else:
-        on = {"on": asked.on} if asked.on is not None else {}
-        frame = study.results(units, experiment.name, experiment.workers, **on)
+        frame = study.results(units, experiment.name, experiment.workers, on=asked.on)
         _end(asked, units, frame.drop_duplicates("unit"))
 
 
 def _end(asked: argparse.Namespace, units: Sequence[Unit], found: pd.DataFrame) -> None:
     """Where what was asked for is, a unit's numbers, and what may come next."""
-    counts = found["origin"].value_counts().to_dict()
+    counts = found["origin"].value_counts()
     print(", ".join(f"{number} unit{'s' if number != 1 else ''} {origin}" for origin, number in counts.items()))
     if len(found) == 1:
         row = found.dropna(axis="columns").iloc[0].to_dict()
@@ -396,15 +395,12 @@ def _pack(asked: argparse.Namespace) -> None:
 
 
 def _play(asked: argparse.Namespace) -> None:
-    budget = {"random": {}, "rhea": {"rollouts": asked.simulations}}.get(
-        asked.against, {"simulations": asked.simulations}
-    )
-    against = asked.against
-    if against in TRAINED:
+    if asked.against in TRAINED:
         from wslib.study.prompt import trained
 
         search = GuidedSettings(simulations=asked.simulations)
-        against = NetworkPlayer(trained(asked.game, asked.against), search)
+        against: Any = NetworkPlayer(trained(asked.game, asked.against), search)
     else:
-        against = player(against, **budget)
+        counted = {"random": [], "rhea": ["rollouts"]}.get(asked.against, ["simulations"])
+        against = player(asked.against, **dict.fromkeys(counted, asked.simulations))
     play(asked.game, against, you=asked.you, seed=asked.seed)

@@ -21,6 +21,7 @@ from wslib.games import game
 from wslib.parameters import ParameterError, canonical_json
 from wslib.search.guided import Evaluator
 from wslib.study.engine import store
+from wslib.study.engine.everything import published
 from wslib.study.engine.published import shelf
 from wslib.study.engine.run_files import KEPT, RunFiles, Told, called, settings_of_run
 from wslib.study.engine.runs import RunUnit
@@ -88,25 +89,22 @@ def name_of(run: RunSettings, iteration: int) -> str:
     return f"{run.id}-{iteration:04d}"
 
 
-def _published(name: str) -> Iterator[Path]:
-    """The folders in which a network is published."""
-    yield from (path.parent for path in sorted(store.published_root().glob(f"*/networks/{name}/{MANIFEST}")))
+def _published(name: str = "*") -> list[Path]:
+    """The folders in which a network of this name, or any, is published."""
+    return sorted(path.parent for path in store.published_root().glob(f"*/networks/{name}/{MANIFEST}"))
 
 
-def all_published() -> dict[str, set[str]]:
-    """The names of the networks that each experiment has published."""
-    found: dict[str, set[str]] = {}
-    for path in store.published_root().glob(f"*/networks/*/{MANIFEST}"):
-        found.setdefault(path.parents[2].name, set()).add(path.parent.name)
-    return found
+def published_names(without: str = "") -> set[str]:
+    """The names of all published networks, but for those of one experiment."""
+    return {place.name for place in _published() if place.parents[1].name != without}
 
 
 def published_networks() -> Iterator[tuple[str, Path, dict[str, Any]]]:
     """Every published network that has a whole manifest: experiment, place, and what it says of ``run`` and
     ``iteration``."""
-    for path in sorted(store.published_root().glob(f"*/networks/*/{MANIFEST}")):
+    for place in _published():
         with suppress(DamagedResult):
-            yield path.parents[2].name, path.parent, read_manifest(path.parent)
+            yield place.parents[1].name, place, read_manifest(place)
 
 
 def _read(place: Path, run: RunSettings, iteration: int) -> bytes:
@@ -190,15 +188,13 @@ def trained_again(run: RunSettings, iteration: int, root: Path) -> bytes:
 
 def _differing_log(run: RunSettings, log: Sequence[dict[str, Any]]) -> Iterator[str]:
     """What the iterations of a run tell otherwise than those that were published."""
-    for path in sorted(store.published_root().glob(f"*/{MANIFEST}")):
-        with suppress(DamagedResult):
-            for unit in published_runs(path.parent.name):
-                result = shelf(path.parent.name).read(unit.kind, unit.id) if unit.run.id == run.id else None
-                if result and "iterations" in result.tables:
-                    before = result.tables["iterations"]
-                    now = store.unpack_table(store.pack_table(pd.DataFrame(log)))  # as if it had been stored
-                    both = (table.head(min(len(before), len(now))) for table in (before, now))
-                    yield from differing(*(Stored(unit.id, {}, {"iterations": table}, {}) for table in both))
+    now = store.unpack_table(store.pack_table(pd.DataFrame(log)))  # as if it had been stored
+    for one in published(RunUnit.kind):
+        if one.unit != RunUnit(run=run, iterations=one.parameters["iterations"]).id:
+            continue
+        if (result := one.read()) and (before := result.tables.get("iterations")) is not None:
+            both = (table.head(min(len(before), len(now))) for table in (before, now))
+            yield from differing(*(Stored(one.unit, {}, {"iterations": table}, {}) for table in both))
 
 
 def published_runs(experiment: str) -> Iterator[RunUnit]:
@@ -215,7 +211,7 @@ def published_runs(experiment: str) -> Iterator[RunUnit]:
 
 def archive(units: Sequence[Unit], root: Path | str | None = None) -> Iterator[tuple[str, bytes]]:
     """Names and contents for an archive: networks of kept iterations that are in this store and not published."""
-    told = set().union(*all_published().values())
+    told = published_names()
     for unit in (unit for unit in units if isinstance(unit, RunUnit)):
         for iteration in kept(unit.iterations):
             name = name_of(unit.run, iteration)

@@ -142,12 +142,6 @@ class Published:
         """The ids of the units, in the order of their rows."""
         return list(self._rows)
 
-    @property
-    def provenance(self) -> pd.DataFrame:
-        """When, where and with what each unit was computed."""
-        made = list(self._made.values())
-        return pd.DataFrame(made) if made else pd.DataFrame(columns=["unit"])
-
     def __len__(self) -> int:
         return len(self._rows)
 
@@ -293,25 +287,22 @@ def pack_in_parts(table: pd.DataFrame) -> bytes:
 
 def _replace(folder: Path, files: Mapping[str, bytes], facts: Mapping[str, Any]) -> None:
     """Put these files into the place of those of a folder, so that readers find the old ones or the new ones whole."""
-    manifest = store.manifest_of(files, facts)
-    if not _is_there(folder, manifest, files):
+    last = {**files, MANIFEST: store.manifest_of(files, facts)}
+
+    def changed() -> list[str]:
+        return [name for name, content in last.items() if not _holds(folder / name, content)]
+
+    if changed():
         # All of it lies beside the present files before the first of these is replaced.
         staging = folder / f"{STAGING}{os.getpid()}-{secrets.token_hex(4)}"
         write_folder(staging, files, facts)
         for _ in range(ATTEMPTS):  # where there is no lock, somebody else may be doing the same
-            for name, content in [*files.items(), (MANIFEST, manifest)]:
-                if not _holds(folder / name, content):
-                    write_atomically(folder / name, content)
-            if _is_there(folder, manifest, files):
-                break
+            for name in changed():
+                write_atomically(folder / name, last[name])
         shutil.rmtree(staging, ignore_errors=True)
     for path in (*folder.glob("*.csv"), *folder.glob("*.csv.gz")):
         if path.name not in files:
             path.unlink(missing_ok=True)
-
-
-def _is_there(folder: Path, manifest: bytes, files: Mapping[str, bytes]) -> bool:
-    return all(_holds(folder / name, content) for name, content in [*files.items(), (MANIFEST, manifest)])
 
 
 def _holds(path: Path, content: bytes) -> bool:
@@ -364,7 +355,7 @@ def _lock(handle: int, folder: Path) -> bool:
 
 def _clear(folder: Path, older_than: float) -> None:
     """Remove the staging folders and temporary files of publishers that were killed."""
-    for left in (*folder.glob(f"{STAGING}*"), folder / ".next"):
+    for left in folder.glob(f"{STAGING}*"):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime >= older_than:
                 shutil.rmtree(left)

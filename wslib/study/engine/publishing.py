@@ -13,7 +13,7 @@ from wslib.games import game
 from wslib.parameters import ParameterError
 from wslib.study.engine import published, store
 from wslib.study.engine import units as study
-from wslib.study.engine.networks import FILE, all_published, name_of, network_file, published_runs
+from wslib.study.engine.networks import FILE, name_of, network_file, published_names, published_runs
 from wslib.study.engine.provenance import from_changed_code
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, read_folder, write_folder
@@ -74,7 +74,7 @@ def _publish_networks(folder: Path, units: Sequence[Unit], root: Path) -> dict[s
 
     What another experiment has published is not published twice.
     """
-    elsewhere = set().union(*(names for name, names in all_published().items() if name != folder.name))
+    elsewhere = published_names(without=folder.name)
     lacking: dict[str, str] = {}
     for unit in units:
         if isinstance(unit, RunUnit) and name_of(unit.run, unit.iterations) not in elsewhere:

@@ -8,9 +8,9 @@ import json
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from wslib.parameters import canonical_json
+from wslib.parameters import ParameterError, canonical_json
 from wslib.study.engine.store import MANIFEST, DamagedResult, read_folder, set_aside
 from wslib.training.settings import RunSettings
 
@@ -18,8 +18,11 @@ KEPT = (1, 2, 5, 10, 20, 30, 50, 70, 100)
 """Iterations whose networks are kept."""
 STAGES = ("self-play", "training", "arena", "measuring", "storing")
 Told = Callable[[dict[str, Any]], object]
-Whole = tuple[dict[str, Any], dict[str, bytes]]
-"""A manifest and the files that it lists."""
+Read = TypeVar("Read")
+Facts = dict[str, Any]
+"""What a manifest says."""
+Files = dict[str, bytes]
+"""The files that a manifest lists."""
 
 
 class RunFiles:
@@ -47,23 +50,15 @@ class RunFiles:
         for iteration in self.iterations():
             if iteration < iterations:
                 break
-            if (there := self.whole(self.state(iteration), iteration)) and (log := self.log_in(iteration, there)):
+            if log := self.part(self.state(iteration), iteration, log_in):
                 return log[:iterations]
         return None
 
-    def log_in(self, iteration: int, whole: Whole) -> list[dict[str, Any]] | None:
-        """What a state tells of all iterations; None if it tells of others, and is set aside."""
-        try:
-            log = json.loads(whole[1]["log.json"])
-            if [news["iteration"] for news in log] == [*range(1, iteration + 1)]:
-                return log
-        except (KeyError, TypeError, ValueError, RecursionError):
-            pass
-        self.refuse(self.state(iteration), "its log is not that of all iterations up to it")
-        return None
+    def part(self, folder: Path, iteration: int, what: Callable[[Facts, Files], Read]) -> Read | None:
+        """``what`` of a manifest and its files, if there is a folder of this run and iteration.
 
-    def whole(self, folder: Path, iteration: int) -> Whole | None:
-        """What a folder of this run and iteration holds, if it is there; what is damaged or another's is set aside."""
+        What is damaged or another's, or cannot be read, is set aside.
+        """
         if not (folder / MANIFEST).exists():
             return None
         try:
@@ -72,20 +67,28 @@ class RunFiles:
                 raise DamagedResult(f"{folder} belongs to another run")
             if manifest["iteration"] != iteration:
                 raise DamagedResult(f"{folder} belongs to another iteration")
-        except (DamagedResult, KeyError) as damage:
+            return what(manifest, files)
+        except (DamagedResult, KeyError, ParameterError) as damage:
             if (folder / MANIFEST).exists():  # else another process has just removed what it does not need any more
-                set_aside(self.root, folder, str(damage))
+                why = damage if isinstance(damage, DamagedResult) else f"{folder} is damaged: {damage}"
+                set_aside(self.root, folder, str(why))
             return None
-        return manifest, files
-
-    def refuse(self, folder: Path, why: str) -> None:
-        """Set aside what has the right digests and is not what it should be."""
-        set_aside(self.root, folder, f"{folder} is damaged: {why}")
 
     def remove(self, folder: Path) -> None:
         """Remove what no later iteration needs; its manifest first, so that nobody takes the rest for damaged."""
         (folder / MANIFEST).unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def log_in(manifest: Facts, files: Files) -> list[dict[str, Any]]:
+    """What a state tells of all iterations up to its own."""
+    try:
+        log = json.loads(files["log.json"])
+        if [news["iteration"] for news in log] == [*range(1, manifest["iteration"] + 1)]:
+            return log
+    except (KeyError, TypeError, ValueError, RecursionError):
+        pass
+    raise ParameterError("its log is not that of all iterations up to it")
 
 
 def settings_of_run(canonical: Mapping[str, Any]) -> RunSettings:

@@ -8,6 +8,7 @@ next state is safe. Networks of chosen iterations stay. The number of iterations
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import isfinite
 from pathlib import Path
@@ -24,7 +25,7 @@ from wslib.perfect.measures import measure, summary
 from wslib.perfect.positions import SETS, load
 from wslib.prompt.network_file import from_bytes, to_bytes
 from wslib.search.guided import Evaluator
-from wslib.study.engine.run_files import KEPT, STAGES, RunFiles, Told, Whole, called, notes_of
+from wslib.study.engine.run_files import KEPT, STAGES, Facts, Files, RunFiles, Told, called, log_in, notes_of
 from wslib.study.engine.store import write_folder
 from wslib.training.loop import Examples, RunState, advance, evaluator_of, start
 from wslib.training.settings import RunSettings
@@ -73,45 +74,30 @@ class RunFolder(RunFiles):
 
         What is damaged, or belongs to another run or iteration, is set aside.
         """
-        whole = self.whole(self.state(iteration), iteration)
-        if whole is None:
+
+        def told(manifest: Facts, files: Files) -> tuple[RunState, list[dict[str, Any]]]:
+            carried = files.get("optimiser.safetensors")
+            optimiser = _arrays(carried, "an optimiser") if carried else {}
+            state = RunState(self._network_in(manifest, files), iteration, bool(manifest["switched"]), (), optimiser)
+            return state, log_in(manifest, files)
+
+        found = self.part(self.state(iteration), iteration, told)
+        if found is None:
             return None
-        manifest, files = whole
-        log, network = self.log_in(iteration, whole), self._network_in(iteration, whole)
-        if log is None or network is None:
-            return None
-        optimiser = safetensors.numpy.load(files["optimiser.safetensors"]) if "optimiser.safetensors" in files else {}
         examples = []
         for k in range(max(1, iteration - self.run.retrained + 1), iteration + 1):
-            played = self._examples(k)
+            played = self.part(self.examples_of(k), k, _examples_in)
             if played is None:
                 return None
             examples.append(played)
-        return RunState(network, iteration, bool(manifest["switched"]), tuple(examples), optimiser), log
+        return replace(found[0], examples=tuple(examples)), found[1]
 
     def network(self, iteration: int) -> Network | None:
         """The network after an iteration, where it is kept."""
-        whole = self.whole(self.state(iteration), iteration)
-        return self._network_in(iteration, whole) if whole else None
+        return self.part(self.state(iteration), iteration, self._network_in)
 
-    def _network_in(self, iteration: int, whole: Whole) -> Network | None:
-        try:
-            return from_bytes(whole[1]["network.safetensors"], game(self.run.game))
-        except (KeyError, ParameterError) as refusal:
-            self.refuse(self.state(iteration), str(refusal))
-            return None
-
-    def _examples(self, iteration: int) -> Examples | None:
-        """The examples that an iteration has played."""
-        folder = self.examples_of(iteration)
-        whole = self.whole(folder, iteration)
-        if whole is None:
-            return None
-        try:
-            return Examples(**safetensors.numpy.load(whole[1]["examples.safetensors"]))
-        except (KeyError, TypeError, ValueError, SafetensorError) as error:
-            self.refuse(folder, f"it does not hold examples ({type(error).__name__})")
-            return None
+    def _network_in(self, manifest: Facts, files: Files) -> Network:
+        return from_bytes(files["network.safetensors"], game(self.run.game))
 
     def latest(self, most: int) -> tuple[RunState, list[dict[str, Any]]]:
         """The latest whole state up to an iteration, or the start."""
@@ -120,6 +106,21 @@ class RunFolder(RunFiles):
             if iteration <= most and (found := self.read(iteration)):
                 return found
         return start(self.run), []
+
+
+def _examples_in(manifest: Facts, files: Files) -> Examples:
+    """The examples that an iteration has played."""
+    arrays = _arrays(files["examples.safetensors"], "examples")
+    if set(arrays) != set(Examples.FIELDS):
+        raise ParameterError("it does not hold examples")
+    return Examples(**arrays)
+
+
+def _arrays(content: bytes, what: str) -> dict[str, Any]:
+    try:
+        return safetensors.numpy.load(content)
+    except (TypeError, ValueError, SafetensorError) as error:
+        raise ParameterError(f"it does not hold {what} ({type(error).__name__})") from None
 
 
 def measured(run: RunSettings, network: Network) -> dict[str, Any]:

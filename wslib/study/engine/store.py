@@ -205,10 +205,6 @@ class LocalStore:
             return {}
         return provenance if isinstance(provenance, dict) else {}
 
-    def count(self, kind: str) -> int:
-        """How many units of a kind are stored."""
-        return len(self.latest(kind))
-
     def kinds(self) -> list[str]:
         """Kinds of units of which some are stored."""
         return sorted({path.parents[1].name for path in self.root.glob(f"*/{_ID}/{MANIFEST}")})
