@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pandas as pd
 from tqdm import tqdm
@@ -37,7 +36,7 @@ from wslib.study.engine import units as study
 from wslib.study.engine.everything import published, stored
 from wslib.study.engine.run_files import RunFiles, settings_of_run
 from wslib.study.engine.runs import RunUnit
-from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, read_manifest
+from wslib.study.engine.store import LocalStore
 from wslib.study.engine.tournament import NetworkEntrant, meetings
 from wslib.study.presets import PRESETS
 from wslib.study.presets import preset as settings_of
@@ -199,61 +198,12 @@ def run(unit: str) -> Run:
 # --- networks ---------------------------------------------------------------------------------------------------------
 
 
-class _There(NamedTuple):
-    """Networks of one run that can be had."""
-
-    run: RunSettings
-    results: str
-    iterations: tuple[int, ...]
-
-
-def _found() -> Iterator[tuple[dict[str, Any], str, str, tuple[int, ...]]]:
-    """Canonical settings, id, origin and iterations of networks: published ones, an unpacked archive's, own runs'."""
-    for _, place, facts in networks.published_networks():
-        yield facts["run"], place.name.split("-")[0], "published", (facts["iteration"],)
-    root = default_root()
-    for path in sorted((root / "networks").glob(f"*/{MANIFEST}")):
-        with suppress(DamagedResult):
-            facts = read_manifest(path.parent)
-            yield facts["run"], path.parent.name.split("-")[0], "archive", (facts["iteration"],)
-    for folder in sorted((root / "state").glob("*")):
-        iterations = sorted(int(path.parent.name) for path in folder.glob(f"*/{MANIFEST}"))
-        with suppress(DamagedResult, IndexError):
-            facts = read_manifest(folder / f"{iterations[-1]:04d}")
-            yield facts["run"], folder.name, "own", tuple(iterations)
-
-
-def runs_in(root: Path) -> list[RunSettings]:
-    """The runs that have begun in a store, those that stored something last first; what is not readable is left out."""
-    found = []
-    for folder in (root / "state").glob("*"):
-        with suppress(OSError, DamagedResult, ParameterError, KeyError, ValueError):
-            latest = max(folder.glob(f"*/{MANIFEST}"), key=lambda path: path.stat().st_mtime)
-            run = settings_of_run(read_manifest(latest.parent)["run"])
-            if run.id == folder.name:
-                found.append((latest.stat().st_mtime, run))
-    return [run for _, run in sorted(found, key=lambda one: -one[0])]
-
-
-def _there() -> list[_There]:
-    """Published networks with the settings of their runs; those of other versions of the results are left out."""
-    there = []
-    for canonical, name, results, iterations in _found():
-        try:
-            run = settings_of_run(canonical)
-        except ParameterError:
-            continue
-        if run.id == name:
-            there.append(_There(run, results, iterations))
-    return there
-
-
-def _listed(there: Sequence[_There]) -> pd.DataFrame:
+def _listed(there: Sequence[networks.There]) -> pd.DataFrame:
     columns = ["game", "method", "warm start", "preset", "seed", "iteration", "results", "run"]
     rows = [
         (NAMES.get(run.game, run.game), run.method, warm_start(run.canonical()), preset_of(run.canonical()), run.seed,
          iterations[-1], results, run.id)
-        for run, results, iterations in there
+        for run, results, iterations, _ in there
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=columns).sort_values(columns[:5], kind="stable", ignore_index=True)
 
@@ -281,7 +231,7 @@ def trained(game: Game | str | None = None, method: str | None = None, *, seed: 
     Without a method, all that there are are listed (of a game: ``trained("connect4")``). Of several runs, the one is
     taken whose settings are nearest to Table 5.2, and its latest iteration; ``run="…"`` names any by its id.
     """
-    there = _there()
+    there = list(networks.there(default_root()))
     if game is not None:
         name = game_of(game).id
         there = [one for one in there if one.run.game == name]
@@ -312,7 +262,7 @@ def trained(game: Game | str | None = None, method: str | None = None, *, seed: 
 _REMEDY = "trained() lists those that are there, and train(…) makes one"
 
 
-def _with(there: Sequence[_There], name: str, value: Any, asked: str) -> list[_There]:
+def _with(there: Sequence[networks.There], name: str, value: Any, asked: str) -> list[networks.There]:
     """The networks whose run has this value, or a sentence that says which values there are."""
     found = [one for one in there if getattr(one.run, name) == value]
     if found:

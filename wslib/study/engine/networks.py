@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import pandas as pd
 
@@ -97,6 +97,51 @@ def _published(name: str = "*") -> list[Path]:
 def published_names(without: str = "") -> set[str]:
     """The names of all published networks, but for those of one experiment."""
     return {place.name for place in _published() if place.parents[1].name != without}
+
+
+class There(NamedTuple):
+    """Networks of one run that can be had: "published", of an unpacked "archive", or of an "own" run's states."""
+
+    run: RunSettings
+    results: str
+    iterations: tuple[int, ...]
+    place: Path
+    """The folder of the last of them."""
+
+
+def there(root: Path) -> Iterator[There]:
+    """All networks that can be had, by their manifests; those of other versions of the results are left out."""
+    archived = sorted(path.parent for path in (root / "networks").glob(f"*/{MANIFEST}"))
+    for results, places in (("published", _published()), ("archive", archived)):
+        for place in places:
+            yield from _readable(place, place.name.partition("-")[0], results)
+    yield from begun(root)
+
+
+def begun(root: Path) -> Iterator[There]:
+    """The runs that have begun in a store, with the iterations whose states are there."""
+    for folder in sorted((root / "state").glob("*")):
+        names = [path.parent.name for path in folder.glob(f"*/{MANIFEST}")]
+        if iterations := sorted(int(name) for name in names if name.isdecimal()):
+            yield from _readable(folder / f"{iterations[-1]:04d}", folder.name, "own", iterations)
+
+
+def _readable(place: Path, name: str, results: str, iterations: Sequence[int] = ()) -> Iterator[There]:
+    """The networks there, if the manifest can be read and is of a run with this id under today's results version."""
+    with suppress(DamagedResult, ParameterError, LookupError, TypeError, AttributeError):
+        about = read_manifest(place)
+        run = settings_of_run(about["run"])
+        if run.id == name:
+            yield There(run, results, tuple(iterations) or (about["iteration"],), place)
+
+
+def runs_in(root: Path) -> list[RunSettings]:
+    """The runs that have begun in a store, those that stored something last first; what is not readable is left out."""
+    found = []
+    for one in begun(root):
+        with suppress(OSError):
+            found.append((-(one.place / MANIFEST).stat().st_mtime, one.run))
+    return [run for _, run in sorted(found, key=lambda one: one[0])]
 
 
 def published_networks() -> Iterator[tuple[str, Path, dict[str, Any]]]:

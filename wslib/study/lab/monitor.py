@@ -21,11 +21,12 @@ from wslib import draw
 from wslib.files import default_root
 from wslib.games import game as game_of
 from wslib.parameters import ParameterError, brief
+from wslib.study.engine.networks import runs_in
 from wslib.study.engine.run_files import RunFiles
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import MANIFEST
 from wslib.study.engine.times import duration
-from wslib.study.prompt import Run, runs_in
+from wslib.study.prompt import Run
 from wslib.training.settings import RunSettings
 
 EVERY = 2.0
