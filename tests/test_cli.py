@@ -302,19 +302,6 @@ def test_what_the_networks_that_are_there_allow_is_computed_and_nothing_is_train
     assert not capsys.readouterr().out, "it is stored now"
 
 
-def test_networks_that_are_nowhere_are_trained_again_for_games_with_them(
-    root: Path, capsys: pytest.CaptureFixture[str]
-):
-    settings = ("--set", "preset=smoke", "--set", "methods=baseline", "--workers", "1")
-    first = EXPERIMENTS["control"](preset="smoke", methods="baseline", runs=1).units()[0].run
-    assert main(["run", "control", *settings, "--set", "runs=1"]) == 0
-    shutil.rmtree(root / "state" / first.id)  # its results stay, as those of a published run whose network is not
-    capsys.readouterr()
-    assert main(["run", "control", *settings, "--set", "runs=2"]) == 0
-    assert "units computed here\n" in capsys.readouterr().out
-    assert (root / "state" / first.id).exists()
-
-
 # --- verify -------------------------------------------------------------------------------------------------------
 
 
@@ -624,7 +611,8 @@ def test_ctrl_c_thrice_ends_a_command_with_a_halted_worker_and_all_that_it_has_s
         os.killpg(running.pid, signal.SIGINT)
         time.sleep(0.2)
     _, told = running.communicate(timeout=60)  # ends when the last process has closed its end
-    assert running.returncode == 130 and "Traceback" not in told
+    assert running.returncode in (130, -signal.SIGINT), f"a shell shows 130 for both; {told}"
+    assert "Traceback" not in told
     assert 0 < len(stored_units(tmp_path)) < len(Orientation().units()) / 2
 
 
@@ -638,8 +626,7 @@ def typed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
 CELLS = "\n".join(f"{column}{row}" for _ in range(3) for column in "abc" for row in "123") + "\n"
 
 
-@pytest.mark.parametrize("you", ["X", "O"])
-@pytest.mark.parametrize("against", ["random", "mcts", "rave", "rhea"])
+@pytest.mark.parametrize(("you", "against"), [("X", "random"), ("O", "mcts"), ("X", "rave"), ("O", "rhea")])
 def test_a_game_can_be_played_to_its_end(
     you: str, against: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -659,14 +646,6 @@ def test_the_same_seed_plays_the_same_game(monkeypatch: pytest.MonkeyPatch, caps
         games.append(capsys.readouterr().out)
     assert games[0] == games[1]
     assert len(set(games)) > 1
-
-
-def test_quit_leaves_a_game_without_an_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    typed("moves\nzz\nquit\n", monkeypatch)
-    assert main(["play", "connect4"]) == 0
-    told = capsys.readouterr()
-    assert "1 2 3 4 5 6" in told.out
-    assert told.err == ""
 
 
 def test_the_end_of_input_stops_a_game_without_a_traceback(

@@ -67,18 +67,6 @@ def test_a_unit_that_fails_on_a_cluster_does_not_stop_the_others(cluster, tmp_pa
     assert len(LocalStore(tmp_path).latest("match")) == 5
 
 
-def test_a_worker_with_another_version_of_the_code_is_noticed(cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("wslib.study.engine.dask.stored_unit", lambda unit, *_: "0" * 20)
-    with pytest.raises(study.UnitsFailed, match=r"its worker calls it 0{20}, so it runs another version"):
-        ask(UNITS[:1], tmp_path, cluster)
-
-
-def test_a_store_that_the_workers_do_not_share_is_noticed(cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("wslib.study.engine.dask.stored_unit", lambda unit, *_: unit.id)
-    with pytest.raises(study.UnitsFailed, match="the store must be a folder that all workers share"):
-        ask(UNITS, tmp_path, cluster)
-
-
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:8786", "tcp://localhost:1", "tcp://[::1]:8786", "tls://10.1.2.3:1",
                                      "inproc://127.0.0.1/1/1"])  # fmt: skip
 def test_loopback_and_tls_are_allowed(address: str):

@@ -156,28 +156,6 @@ def test_a_state_that_another_process_removes_meanwhile_is_no_damage(root: Path,
     assert not (root / "damaged").exists()
 
 
-def test_units_that_wait_for_a_run_that_failed_name_it_and_its_cause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def diverging(run, state, clock):
-        if run.seed == RUN.seed:
-            raise ParameterError("it has diverged")
-        return real(run, state, clock)
-
-    real = states.advance
-    monkeypatch.setattr(states, "advance", diverging)
-    runs = [RunUnit(run=run, iterations=2) for run in (RUN, OTHER)]
-    bad, good = (NetworkEntrant(run=run, iteration=2) for run in (RUN, OTHER))
-    pairs = [
-        pair("connect4", *two, games=2) for two in ((bad, good), (bad, player("random")), (good, player("random")))
-    ]
-    with pytest.raises(study.UnitsFailed) as told:
-        study.results([*runs, *pairs], "trial", 1, LocalStore(tmp_path), progress=False)
-    first, second, last = str(told.value).splitlines()
-    assert first == f"unit {runs[0].id} (run) failed: it has diverged"
-    assert second == f"2 units (pair), {pairs[0].id} for one, were not computed because {first}"
-    assert last == "all other units are stored; the same command tries these again"
-    assert LocalStore(tmp_path).read("pair", pairs[2].id), "what does not wait for it is computed"
-
-
 def test_a_network_that_is_there_is_played_with_though_its_run_fails_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -249,15 +249,6 @@ def test_results_of_other_code_and_of_another_store_are_no_results(root: Path, m
             compute(Study(["orientation"]), workers=1, tell=lambda line: None)
 
 
-def test_a_full_disk_stops_all(root: Path, monkeypatch: pytest.MonkeyPatch):
-    def full(*given: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(LocalStore, "commit", full)
-    with pytest.raises(OSError, match="No space left"):
-        compute(Study(), workers=1, tell=lambda line: None)
-
-
 def test_every_run_has_a_line_with_the_time_that_is_left(root: Path):
     told: list[str] = []
     compute(Study(["warmstart"]), workers=1, tell=told.append)
