@@ -1,6 +1,8 @@
 """What the tests of the store and the study do in processes that they kill, in a module that starts quickly."""
 
 import builtins
+import hashlib
+import json
 import multiprocessing
 import os
 import random
@@ -15,6 +17,7 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 
+from wslib.parameters import canonical_json
 from wslib.play import player
 from wslib.study.engine import units as study
 from wslib.study.engine.published import publish
@@ -90,6 +93,22 @@ def publish_often(root: str, data: str, times: int, seeds: list[int]) -> None:
     for number in range(times):
         some = list(found.items())[: 1 + number % len(found)]
         publish("trial", dict(some), ("games",), Path(data))
+
+
+def forge(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change a manifest and seal it again, as somebody might who knows how."""
+    manifest = json.loads((folder / MANIFEST).read_bytes())
+    del manifest["sha256"]
+    change(manifest)
+    manifest["sha256"] = hashlib.sha256(canonical_json(manifest).encode()).hexdigest()
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+
+
+def sealed(folder: Path, name: str, content: bytes) -> None:
+    """Replace a file of a result and make the manifest fit."""
+    (folder / name).write_bytes(content)
+    digest = hashlib.sha256(content).hexdigest()
+    forge(folder, lambda manifest: manifest["files"].update({name: {"bytes": len(content), "sha256": digest}}))
 
 
 DAMAGES = ("bit flip", "truncation", "blanked block", "swapped file", "lengthened", "missing")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from study_tasks import sealed
 
 from wslib.parameters import ParameterError
 from wslib.play import player
@@ -80,13 +81,6 @@ def whole_states(root: Path) -> dict[str, bytes]:
         for path in sorted(part.rglob("*"))
         if path.is_file()
     }
-
-
-def sealed(folder: Path, name: str, content: bytes) -> None:
-    """Replace a file of a state and make the manifest fit."""
-    manifest, files = storing.read_folder(folder)
-    facts = {key: value for key, value in manifest.items() if key not in ("files", "sha256")}
-    storing.write_folder(folder, {**files, name: content}, facts)
 
 
 def flipped(folder: RunFolder) -> None:

@@ -2,7 +2,6 @@
 
 import ast
 import gzip
-import hashlib
 import json
 import os
 import random
@@ -11,7 +10,6 @@ import shutil
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +23,8 @@ from study_tasks import (
     contents,
     damage,
     example,
+    forge,
+    sealed,
     started,
     store_example,
     without_left_overs,
@@ -32,7 +32,7 @@ from study_tasks import (
 
 import wslib
 from wslib.files import default_root, replacing, write_atomically
-from wslib.parameters import ParameterError, canonical_json
+from wslib.parameters import ParameterError
 from wslib.study.engine.published import Published, other_shelves, publish, shelf
 from wslib.study.engine.store import (
     MANIFEST,
@@ -265,19 +265,6 @@ def test_the_whole_result_of_another_unit_or_kind_is_noticed(root: Path):
     shutil.rmtree(root / "match" / UNIT)
     (root / "match" / OTHER).rename(root / "match" / UNIT)
     assert is_refused(root)
-
-
-def forge(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Change the manifest and seal it again, as somebody might who knows how."""
-    manifest = json.loads((folder / MANIFEST).read_bytes())
-    del manifest["sha256"]
-    change(manifest)
-    manifest["sha256"] = hashlib.sha256(canonical_json(manifest).encode()).hexdigest()
-    (folder / MANIFEST).write_text(json.dumps(manifest))
-
-
-def entry(content: bytes) -> dict[str, Any]:
-    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
 @pytest.mark.parametrize(
@@ -522,8 +509,7 @@ def test_a_unit_is_found_under_whatever_experiment_it_was_published(published: P
     ],
 )
 def test_sealed_published_files_that_hold_no_results_are_refused(name: str, content: bytes, published: Path):
-    (published / "trial" / name).write_bytes(content)
-    forge(published / "trial", lambda m: m["files"].update({name: entry(content)}))
+    sealed(published / "trial", name, content)
     with pytest.raises(DamagedResult, match="does not hold published results"):
         found = Published("trial", published).read("match", UNIT)
         _ = dict(found.tables), dict(found.provenance)  # read when they are looked at

@@ -24,6 +24,7 @@ from unittest import mock
 import pandas as pd
 from fault_tasks import TinyUnit, training
 from harness import Outcome, kill, started
+from study_tasks import forge, sealed
 
 from wslib.network.model import Network, NetworkSettings
 from wslib.parameters import ParameterError, canonical_json
@@ -57,16 +58,6 @@ def safetensors(header: Any, body: bytes = b"", size: int | None = None) -> byte
     """A file of this format with this header."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     return struct.pack("<Q", len(text) if size is None else size) + text + body
-
-
-def sealed(folder: Path, name: str, content: bytes) -> None:
-    """Replace a file of a result and make the manifest fit, as somebody might who knows how."""
-    (folder / name).write_bytes(content)
-    manifest = json.loads((folder / MANIFEST).read_bytes())
-    del manifest["sha256"]
-    manifest["files"][name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    manifest["sha256"] = hashlib.sha256(canonical_json(manifest).encode()).hexdigest()
-    (folder / MANIFEST).write_text(json.dumps(manifest))
 
 
 def no_numbers(value: str) -> bytes:
@@ -176,13 +167,10 @@ def folder_attacks(folder: Path, marker: str) -> Iterator[Attack]:
     def refilled(names: Mapping[str, int]) -> Callable[[Path], None]:
         def change(at: Path) -> None:
             files = {name: {"bytes": size, "sha256": hashlib.sha256(b"{}").hexdigest()} for name, size in names.items()}
-            manifest: dict[str, Any] = {"files": files}
-            manifest["sha256"] = hashlib.sha256(canonical_json(manifest).encode()).hexdigest()
-            (at.parent / MANIFEST).write_text(json.dumps(manifest))
-            for name in names:
-                if name == "sparse":
-                    (at.parent / name).touch()
-                    os.truncate(at.parent / name, SPARSE)
+            forge(at.parent, lambda manifest: manifest.update(files=files))
+            if "sparse" in names:
+                (at.parent / "sparse").touch()
+                os.truncate(at.parent / "sparse", SPARSE)
 
         return change
 

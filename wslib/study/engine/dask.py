@@ -77,7 +77,8 @@ def as_ready_on(more: More, on: Any, failed: Failed) -> Iterator[tuple[int, str]
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     client, ours = _client(on, Client)
     try:
-        _tell_dashboard(client.dashboard_link)
+        if client.dashboard_link:
+            _tell_once(f"Dask's dashboard: {client.dashboard_link}")
         futures: dict[Future, int] = {}
         number, ended = 0, as_completed(loop=client.loop)
         while True:
@@ -93,7 +94,11 @@ def as_ready_on(more: More, on: Any, failed: Failed) -> Iterator[tuple[int, str]
             try:
                 name = future.result()
             except FutureCancelledError:
-                raise SchedulerLost(_gone(client.scheduler.address if client.scheduler else str(on))) from None
+                address = client.scheduler.address if client.scheduler else on
+                raise SchedulerLost(
+                    f"the scheduler at {address} was lost; what was finished is stored, and the same command goes on "
+                    "from there"
+                ) from None
             except Exception as error:
                 failed(index, _plain(error))
             else:
@@ -170,7 +175,10 @@ def _check_ears(client: Any) -> None:
             )
     for _, dashboard in told:
         if dashboard and not _is_loopback(dashboard):
-            _tell_open_dashboard(dashboard)
+            _tell_once(
+                f"A dashboard of Dask listens at {dashboard}, where others may look at it without a login: "
+                "--dashboard-address 127.0.0.1:8787 (or dashboard_address=...) keeps it here"
+            )
 
 
 def _checked(client: Any) -> Any:
@@ -189,23 +197,8 @@ def _checked(client: Any) -> Any:
 
 
 @cache
-def _tell_dashboard(link: str | None) -> None:
-    """Show, once, where Dask's dashboard is."""
-    if link:
-        print(f"Dask's dashboard: {link}", file=sys.stderr, flush=True)
-
-
-@cache
-def _tell_open_dashboard(address: str) -> None:
-    print(
-        f"A dashboard of Dask listens at {address}, where others may look at it without a login: "
-        "--dashboard-address 127.0.0.1:8787 (or dashboard_address=...) keeps it here",
-        file=sys.stderr, flush=True,
-    )  # fmt: skip
-
-
-def _gone(address: str) -> str:
-    return f"the scheduler at {address} was lost; what was finished is stored, and the same command goes on from there"
+def _tell_once(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
 
 
 def _plain(error: Exception) -> Exception:

@@ -1,8 +1,7 @@
 """Everything that is published or stored, result by result, whoever asked for it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +18,13 @@ class Found(NamedTuple):
     experiment: str
     """Which one published it; none where it was computed here."""
     place: Path
-    read: Callable[[], Stored | None]
+    source: Published | LocalStore
+
+    def read(self) -> Stored | None:
+        """The result; None where it is damaged."""
+        with suppress(DamagedResult):
+            return self.source.read(self.kind, self.unit)
+        return None
 
     @property
     def results(self) -> str:
@@ -32,13 +37,7 @@ def published(*kinds: str, root: Path | None = None) -> Iterator[Found]:
     for shelf in other_shelves("", root):
         with suppress(DamagedResult):
             for kind, unit, asked in shelf.asked(*kinds):
-                yield Found(kind, unit, asked, shelf.folder.name, shelf.folder, partial(_read, shelf, kind, unit))
-
-
-def _read(shelf: Published, kind: str, unit: str) -> Stored | None:
-    with suppress(DamagedResult):
-        return shelf.read(kind, unit)
-    return None
+                yield Found(kind, unit, asked, shelf.folder.name, shelf.folder, shelf)
 
 
 def stored(store: LocalStore, *kinds: str, most: int | None = None) -> Iterator[Found]:
@@ -49,4 +48,4 @@ def stored(store: LocalStore, *kinds: str, most: int | None = None) -> Iterator[
                 asked = store.parameters(kind, unit)
             except DamagedResult:
                 continue  # whoever asks for it is told
-            yield Found(kind, unit, asked, "", store.root / kind / unit, partial(store.read, kind, unit))
+            yield Found(kind, unit, asked, "", store.root / kind / unit, store)
