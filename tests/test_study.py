@@ -30,7 +30,7 @@ from wslib.rhea import RheaSettings
 from wslib.search import SearchSettings
 from wslib.study.engine import units as study
 from wslib.study.engine.provenance import VARIABLES, machine
-from wslib.study.engine.published import Published, publish
+from wslib.study.engine.published import publish
 from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore
 from wslib.study.engine.units import Computed, MatchUnit, compute_unit
 
@@ -217,12 +217,6 @@ def test_published_results_that_were_changed_stop_everything(store: LocalStore, 
     with pytest.raises(DamagedResult, match=r"units\.csv\.gz"):
         ask(UNITS, store)
     assert not computed
-
-
-def test_a_published_table_is_the_one_that_was_computed(store: LocalStore):
-    published_with_a_mark(UNITS[:2], store)
-    here = computed_now(UNITS[1]).tables["games"]
-    pd.testing.assert_frame_equal(Published("trial").read("match", UNITS[1].id).tables["games"], here)
 
 
 # --- interruptions ------------------------------------------------------------------------------------------------

@@ -308,12 +308,14 @@ def test_an_experiment_that_cannot_be_published_is_told_of_and_the_others_are(ro
     assert told == ["warmstart could not be published: something is missing"]
 
 
-def test_the_command_publishes_with_the_networks(root: Path, undisturbed: Path):
+def test_the_command_publishes_with_the_networks(root: Path, undisturbed: Path, capsys: pytest.CaptureFixture[str]):
     shutil.copytree(undisturbed, root)
     assert main(["study", "--publish", "--uncommitted", "--workers", "1"]) == 0
     folder = root.parent / "data" / "warmstart"
     assert len(Published("warmstart")) == len(Warm().units())
     assert list((folder / "networks").glob("*/network.safetensors"))
+    assert main(["pack", str(root.parent / "networks.zip")]) == 0
+    assert re.search(r"\.zip: [1-9]\d* networks, each with its digest", capsys.readouterr().out), "those on the way"
     assert main(["study", "--publish", "-3"]) == 2
 
 
