@@ -317,10 +317,10 @@ def test_numbers_too_large_for_float16_are_refused():
 
 
 def test_an_archive_is_replaced_when_the_new_one_is_whole(
-    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     target = tmp_path / "networks.zip"
-    write_archive(target, UNITS, trained)
+    write_archive(target, UNITS, template)
     before = target.read_bytes()
 
     def stopped(units, root):
@@ -330,12 +330,12 @@ def test_an_archive_is_replaced_when_the_new_one_is_whole(
     archive = networks.archive
     monkeypatch.setattr(networks, "archive", stopped)
     with pytest.raises(KeyboardInterrupt):
-        write_archive(target, UNITS, trained)
+        write_archive(target, UNITS, template)
     assert target.read_bytes() == before
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_what_a_killed_packing_left_goes_with_the_next_one_and_nothing_else(trained: Path, tmp_path: Path):
+def test_what_a_killed_packing_left_goes_with_the_next_one_and_nothing_else(template: Path, tmp_path: Path):
     left, others = (
         tmp_path / ".networks.zip.12.0a1b2c3d.tmp",
         [tmp_path / ".mine.zip.tmp", tmp_path / ".networks.zip.tmp"],
@@ -343,21 +343,21 @@ def test_what_a_killed_packing_left_goes_with_the_next_one_and_nothing_else(trai
     for path in (left, *others):
         path.write_bytes(b"half")
         os.utime(path, (0, 0))
-    write_archive(tmp_path / "networks.zip", UNITS, trained)
+    write_archive(tmp_path / "networks.zip", UNITS, template)
     assert {*tmp_path.iterdir()} == {tmp_path / "networks.zip", *others}
 
 
-def test_an_archive_that_cannot_be_written_names_its_path(trained: Path, tmp_path: Path):
+def test_an_archive_that_cannot_be_written_names_its_path(template: Path, tmp_path: Path):
     with pytest.raises(ParameterError, match=f"{tmp_path} is a folder: it should be the name of a zip file"):
-        write_archive(tmp_path, UNITS, trained)
+        write_archive(tmp_path, UNITS, template)
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match=str(tmp_path / "file")):
-        write_archive(tmp_path / "file" / "networks.zip", UNITS, trained)
+        write_archive(tmp_path / "file" / "networks.zip", UNITS, template)
 
 
-def test_an_archive_is_the_same_whenever_it_is_packed(trained: Path, tmp_path: Path):
+def test_an_archive_is_the_same_whenever_it_is_packed(template: Path, tmp_path: Path):
     for name in ("one", "two"):
-        write_archive(tmp_path / f"{name}.zip", UNITS, trained)
+        write_archive(tmp_path / f"{name}.zip", UNITS, template)
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "one.zip") as packed:
         assert sum(name.endswith(MANIFEST) for name in packed.namelist()) == 6
