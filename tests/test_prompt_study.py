@@ -3,6 +3,7 @@
 import io
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +86,25 @@ def test_three_iterations_are_trained_and_can_be_looked_into(run):
     assert len(run.games) == 3 and all(end.is_over for end in run.games)
     assert "3 iterations" in repr(run) and "<svg" in run._repr_html_() and "value loss" in run.curves().text
     assert run.network.look(BOARD).policy.shape == (5,)
+
+
+def test_whoever_looks_at_a_run_that_still_trains_sees_how_far_it_is_and_trains_nothing(run, monkeypatch):
+    for computes in ("compute_unit", "table"):
+        monkeypatch.setattr(study, computes, lambda *_, **__: pytest.fail("to look at a run trained it"))
+    further, begun = replace(run, iterations=9), replace(run, settings=run.settings.model_copy(update={"seed": 77}))
+    assert f": 9 iterations, of which {len(run.log)} ended so far; monitor(run) watches it\n" in repr(further)
+    assert len(further.games) == len(run.log) and "so far" in further._repr_html_()
+    assert repr(begun).endswith("of which none ended so far; monitor(run) watches it") and begun.games == ()
+    assert "so far" in begun._repr_html_()
+    with pytest.raises(ParameterError, match="there are no curves yet"):
+        begun.curves()
+
+
+def test_the_first_iterations_of_a_published_run_are_read_from_the_whole_run(monkeypatch):
+    published = ws.trained("connect4", "wrora").run
+    monkeypatch.setattr(study, "compute_unit", lambda *_, **__: pytest.fail("to look at a run trained it"))
+    begun = replace(published, iterations=7)
+    assert begun.log.equals(published.log.head(7)) and ": 7 iterations\n" in repr(begun)
 
 
 def test_a_run_of_the_prompt_is_the_run_of_the_study_with_these_settings(run, store):

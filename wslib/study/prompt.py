@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,7 +33,7 @@ from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.listing import NAMES, all_runs, preset_of, warm_start
 from wslib.study.engine import networks
 from wslib.study.engine import units as study
-from wslib.study.engine.everything import published, stored
+from wslib.study.engine.everything import Found, published, stored
 from wslib.study.engine.run_files import RunFiles, settings_of_run
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
@@ -54,6 +54,8 @@ CURVES = {
     "value_loss": "value loss", "fresh_value_loss": "value error, fresh games", "policy_loss": "policy loss",
     "policy_entropy": "policy entropy", "distinct": "distinct games",
 }  # fmt: skip
+SHOWN = ("iteration", "phase", "value_loss", "fresh_value_loss", "policy_loss", "draws", "distinct", "accepted")
+"""Columns of a run's log that it prints."""
 FEW_GAMES, FEW_DRAWS = 100, 10
 SPARSE = RatingSettings(advantage=0.0, drawelo=97.3)
 """How games are rated that are fewer than these, and say too little of what the first move and draws are worth: every
@@ -75,18 +77,36 @@ class Run:
         """The id of its settings and seed, as :func:`trained` lists it."""
         return self.settings.id
 
-    @cached_property
+    @property
     def log(self) -> pd.DataFrame:
-        """The training loop's log, a row per iteration."""
+        """The training loop's log, a row per iteration: of a run that still trains, of those that have ended."""
+        if "_log" not in vars(self):
+            read = self._read()
+            if len(read) < self.iterations:
+                return read
+            vars(self)["_log"] = read
+        return vars(self)["_log"]
+
+    def _read(self) -> pd.DataFrame:
+        """What is stored or published of this run, or of one that went on from it; to look trains nothing."""
+        files = RunFiles(self.settings, default_root())
+        if told := files.log(self.iterations):
+            return pd.DataFrame(told)
         unit = RunUnit(run=self.settings, iterations=self.iterations)
-        told = RunFiles(self.settings, default_root()).log(self.iterations)
-        return study.table(unit, "iterations", HERE) if told is None else pd.DataFrame(told)
+        if study.origins([unit], HERE)[unit.id]:
+            return study.table(unit, "iterations", HERE)
+        for settings, iterations, one in _trained_runs():
+            if settings.id == self.id and iterations > self.iterations and (kept := one.read()):
+                return kept.tables["iterations"].head(self.iterations)
+        done = next(iter(files.iterations()), 0)
+        return pd.DataFrame(files.log(done) if done else [])
 
     @property
     def games(self) -> tuple[Position, ...]:
         """A game of self-play from each iteration: its final position, with its moves."""
         board = game_of(self.settings.game)
-        return tuple(board.position(str(moves)) for moves in self.log["a_game"])
+        log = self.log
+        return tuple(board.position(str(moves)) for moves in log["a_game"]) if len(log) else ()
 
     @cached_property
     def network(self) -> TrainedNetwork:
@@ -97,8 +117,11 @@ class Run:
         """Learning curves, iteration by iteration."""
         from wslib.study.report.learning import curves_figure
 
-        labelled = self.log.assign(board=NAMES.get(self.settings.game, self.settings.game), kind=self.settings.method)
-        return curves_figure(labelled, CURVES, f"{self._headline}.")
+        log = self.log
+        if log.empty:
+            raise ParameterError(f"there are no curves yet: {self!r}")
+        labelled = log.assign(board=NAMES.get(self.settings.game, self.settings.game), kind=self.settings.method)
+        return curves_figure(labelled, CURVES, f"{self._headline}{_so_far(log, self.iterations)}.")
 
     @property
     def _headline(self) -> str:
@@ -107,21 +130,20 @@ class Run:
         return f"{words}: {self.iterations} iteration{'s' if self.iterations > 1 else ''}"
 
     def __repr__(self) -> str:
-        columns = [
-            "iteration",
-            "phase",
-            "value_loss",
-            "fresh_value_loss",
-            "policy_loss",
-            "draws",
-            "distinct",
-            "accepted",
-        ]
-        shown = self.log[[name for name in columns if name in self.log]]
-        return f"{self._headline}\n{shown.round(3).to_string(index=False, max_rows=12)}"
+        log = self.log
+        told = f"{self._headline}{_so_far(log, self.iterations)}"
+        if log.empty:
+            return told
+        shown = log[[name for name in SHOWN if name in log]]
+        return f"{told}\n{shown.round(3).to_string(index=False, max_rows=12)}"
 
     def _repr_html_(self) -> str:
-        return self.curves()._repr_html_()
+        return f"<p>{self!r}</p>" if self.log.empty else self.curves()._repr_html_()
+
+
+def _so_far(log: pd.DataFrame, iterations: int) -> str:
+    """Of a run that still trains, how far it is."""
+    return "" if len(log) >= iterations else f", of which {len(log) or 'none'} ended so far; monitor(run) watches it"
 
 
 class TrainedNetwork(PlayingNetwork):
@@ -180,18 +202,23 @@ def runs() -> pd.DataFrame:
     return found.assign(experiment=found["experiment"].replace("", "own")).drop_duplicates("unit", ignore_index=True)
 
 
+def _trained_runs() -> Iterator[tuple[RunSettings, int, Found]]:
+    """Settings, iterations and result of each run, published or stored; what today's code cannot read is left out."""
+    for one in (*published("run"), *stored(LocalStore(), "run")):
+        with suppress(ParameterError, LookupError, TypeError):
+            yield settings_of_run(one.parameters["run"]), int(one.parameters["iterations"]), one
+
+
 def run(unit: str) -> Run:
     """A run, published or stored here, by the name of its unit, which ``runs()`` lists, or by its id."""
     if isinstance(unit, str) and unit:
-        for one in (*published("run"), *stored(LocalStore(), "run")):
-            with suppress(ParameterError, LookupError, TypeError):
-                settings = settings_of_run(one.parameters["run"])
-                if one.unit.startswith(unit) or settings.id.startswith(unit):
-                    found = Run(settings, int(one.parameters["iterations"]))
-                    # As it was stored: also what today's code, by its version, would ask for anew.
-                    if kept := one.read():
-                        vars(found)["log"] = kept.tables["iterations"]
-                    return found
+        for settings, iterations, one in _trained_runs():
+            if one.unit.startswith(unit) or settings.id.startswith(unit):
+                found = Run(settings, iterations)
+                # As it was stored: also what today's code, by its version, would ask for anew.
+                if kept := one.read():
+                    vars(found)["_log"] = kept.tables["iterations"]
+                return found
     raise ParameterError(f"there is no run {brief(unit)}; runs() lists those that are there, by their unit")
 
 
