@@ -1,9 +1,20 @@
-"""What all tests share: a folder for published results; and what looks at the built book runs only after a build."""
+"""What tests share: a small network, a folder for published results; what needs the built book runs after a build."""
 
 import os
 from pathlib import Path
 
 import pytest
+
+import wslib as ws
+
+SMALL_NETWORK = {"channels": 4, "hidden": (8,)}
+"""A network that takes milliseconds."""
+
+
+@pytest.fixture(scope="session")
+def network():
+    """A network for Connect Four that has learned nothing."""
+    return ws.network("connect4", **SMALL_NETWORK)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,6 +6,7 @@ from random import Random
 
 import numpy as np
 
+from wslib import rhea
 from wslib._compiled import GAMMA, MIX_1, MIX_2, ONE, ZERO, kernel, lowest_bit, stream
 from wslib.games import Game, Position
 from wslib.games import rules as R
@@ -63,13 +64,18 @@ def members(word: int) -> set[int]:
     return {action for action in range(64) if int(word) >> action & 1}
 
 
-def playout_from(state: int, position: Position, first: bool) -> tuple[int, float, set[int], set[int]]:
-    """The compiled playout: the stream after it, the value, and what the player to move and the other played.
+def playout(streams: np.ndarray, position: Position) -> tuple[int, int, np.uint64, np.uint64]:
+    """The compiled playout: its value, its plies, and the cells that the player to move and the other filled."""
+    value, plies, *filled = R.playout(position.game.rules, *position.words, streams, 0, np.empty(64, np.uint64))
+    return int(value), int(plies), *map(np.uint64, filled)
+
+
+def playout_from(streams: np.ndarray, position: Position, first: bool) -> tuple[float, set[int], set[int]]:
+    """The value of a compiled playout, and the actions of the player to move and of the other.
 
     With ``first`` a column belongs to the player who dropped the first disc into it, which lies lowest.
     """
-    streams = np.array([state], np.uint64)
-    value, _, *filled = R.playout(position.game.rules, *position.words, streams, 0, np.empty(64, np.uint64))
+    value, _, *filled = playout(streams, position)
     mine, theirs = map(members, filled)
     if position.game.name == "connect4":
         cols = position.game.cols
@@ -78,14 +84,15 @@ def playout_from(state: int, position: Position, first: bool) -> tuple[int, floa
                       if any(cell % cols == column for cell in mine | theirs)}  # fmt: skip
             mine, theirs = mine & lowest, theirs & lowest
         mine, theirs = ({cell % cols for cell in cells} for cells in (mine, theirs))
-    return int(streams[0]), float(value), mine, theirs
+    return float(value), mine, theirs
 
 
-def playout_plies(state: int, position: Position) -> tuple[int, int, int]:
-    """The same playout: the stream after it, the value, and the number of plies."""
-    streams = np.array([state], np.uint64)
-    value, plies, _, _ = R.playout(position.game.rules, *position.words, streams, 0, np.empty(64, np.uint64))
-    return int(streams[0]), int(value), int(plies)
+def evolve(root: Position, of: rhea.RheaSettings, streams: np.ndarray) -> tuple[int, rhea.Population]:
+    """The compiled evolution for one move: the move, and the population after it."""
+    population, move = rhea.empty_population(of), np.empty(1, int)
+    own, opp = (np.array([word]) for word in root.words)
+    rhea.evolve_moves(root.game.rules, rhea.make_plan(of), population, own, opp, streams, np.zeros(1, int), move)
+    return int(move[0]), population
 
 
 @kernel

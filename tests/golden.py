@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from drivers import Fast
+from drivers import Fast, evolve
 
 from wslib import rhea
 from wslib._compiled import stream
@@ -81,13 +81,11 @@ def searched_game(name: str, settings: SearchSettings) -> dict[str, str]:
 def evolved_game(name: str, settings: rhea.RheaSettings) -> dict[str, str]:
     """The same for RHEA, with its survivors."""
     position, seen = game(name).start(), []
-    population, streams, move = rhea.empty_population(settings), np.array([stream(2, "test")]), np.empty(1, int)
+    streams = np.array([stream(2, "test")])
     while len(seen) < 8 and not position.is_over:
-        own, opp = (np.array([word]) for word in position.words)
-        plan = rhea.make_plan(settings)
-        rhea.evolve_moves(position.game.rules, plan, population, own, opp, streams, np.zeros(1, int), move)
-        seen.append((int(move[0]), population.genes.tolist(), int(streams[0])))
-        position = position.act(int(move[0]))
+        move, population = evolve(position, settings, streams)
+        seen.append((move, population.genes.tolist(), int(streams[0])))
+        position = position.act(move)
     return {"moves": position.move_list, "digest": _digest(seen)}
 
 

@@ -7,39 +7,21 @@ gene so do both. Its fitness is the mean of result / plies over its rollouts.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from wslib.games import Position
+import numpy as np
 
-MASK = (1 << 64) - 1
+from wslib._compiled import below, uniform
+from wslib.games import Position
 
 Playout = Callable[[Position], tuple[int, int]]
 """Random moves to the end: the result for the player to move, and the number of plies."""
 
 
 @dataclass
-class Stream:
-    """SplitMix64, from which all searches draw."""
-
-    state: int
-
-    def word(self) -> int:
-        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
-        z = self.state
-        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
-        z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
-        return z ^ z >> 31
-
-    def below(self, n: int) -> int:
-        return (self.word() >> 32) * n >> 32
-
-    def uniform(self) -> float:
-        return (self.word() >> 11) / 2**53
-
-
-@dataclass
 class Rhea:
     """One evolution for one move; ``individuals`` keeps every sequence that was evaluated, with its fitness."""
 
-    stream: Stream
+    streams: np.ndarray
+    """(1,): the state from which all draws are made."""
     playout: Playout
     rollouts: int = 100
     rollouts_per_individual: int = 2
@@ -55,8 +37,8 @@ class Rhea:
             if number < self.population:
                 genes = [self.new_gene(root) for _ in range(self.horizon)]
             else:
-                parent, _ = self.survivors[self.stream.below(self.population)]
-                genes = [self.new_gene(root) if self.stream.uniform() < self.mutation else gene for gene in parent]
+                parent, _ = self.survivors[below(self.streams, 0, self.population)]
+                genes = [self.new_gene(root) if uniform(self.streams, 0) < self.mutation else gene for gene in parent]
             individual = genes, self.fitness(root, genes)
             self.individuals.append(individual)
             if number < self.population:
@@ -69,7 +51,7 @@ class Rhea:
         return self.action(root, self.survivors[best][0][0])
 
     def new_gene(self, root: Position) -> int:
-        return self.stream.below(2**16 if self.illegal == "repair" else root.game.actions)
+        return below(self.streams, 0, 2**16 if self.illegal == "repair" else root.game.actions)
 
     def largest(self, values: list[float]) -> int:
         """The place of the largest value; the n-th of equal ones takes over with chance 1/n."""
@@ -79,7 +61,7 @@ class Rhea:
                 chosen, ties = place, 1
             elif value == values[chosen]:
                 ties += 1
-                if self.stream.below(ties) == 0:
+                if below(self.streams, 0, ties) == 0:
                     chosen = place
         return chosen
 
@@ -92,7 +74,7 @@ class Rhea:
         return gene if gene in position.legal else self.random_action(position)
 
     def random_action(self, position: Position) -> int:
-        return position.legal[self.stream.below(len(position.legal))]
+        return position.legal[below(self.streams, 0, len(position.legal))]
 
     def fitness(self, root: Position, genes: list[int]) -> float:
         scores = [self.rollout(root, genes) for _ in range(self.rollouts_per_individual)]

@@ -43,16 +43,14 @@ def runs_of(units):
     return [one.run for one in ones if hasattr(one, "run")]
 
 
-def test_the_preset_paper_takes_a_gpu_where_there_is_one(with_a_gpu):
+@pytest.mark.parametrize("gpu", [True, False])
+def test_the_preset_paper_takes_a_gpu_where_there_is_one(gpu, monkeypatch):
+    monkeypatch.setattr(settings, "finds_gpu", lambda: gpu)
     run = preset("paper", game="connect4")
-    assert (run.device, run.trainer, run.runtime) == ("cuda", "torch", "torch")
-
-
-def test_without_a_gpu_paper_is_what_it_was(monkeypatch):
-    monkeypatch.setattr(settings, "finds_gpu", lambda: False)
-    run = preset("paper", game="connect4")
-    assert (run.device, run.trainer, run.runtime) == ("cpu", "compiled", "compiled")
-    assert run.id == RunSettings(game="connect4", channels=256, hidden=(1024, 512), symmetries="all").id
+    places = ("cuda", "torch", "torch") if gpu else ("cpu", "compiled", "compiled")
+    assert (run.device, run.trainer, run.runtime) == places
+    plain = RunSettings(game="connect4", channels=256, hidden=(1024, 512), symmetries="all")
+    assert (run.id == plain.id) != gpu
 
 
 def test_who_asks_for_a_gpu_plays_there_too_unless_told_otherwise():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from learners import after, learned, some_planes, trained
+from test_runtime import apart
 
 from wslib.network.fit import FitSettings
 from wslib.network.model import NetworkSettings, mixed, pick_device
@@ -21,22 +22,7 @@ every_shape = pytest.mark.parametrize("options", SHAPES, ids=lambda options: opt
 gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here (torch.cuda.is_available())")
 
 
-def apart(one, other) -> float:
-    return max(float(np.abs(a - b).max()) for a, b in zip(one, other, strict=True))
-
-
 # --- torch evaluates --------------------------------------------------------------------------------------------------
-
-
-@every_shape
-@pytest.mark.parametrize("name", ["othello", "connect4-6x7"])
-def test_torch_says_what_the_compiled_network_says(name, options):
-    network = trained(NetworkSettings(game=name, **options))
-    for count in (1, 7, 50):
-        planes = some_planes(name, count)
-        said, wanted = TorchNetwork(network, "cpu").evaluate(planes), CompiledNetwork(network).evaluate(planes)
-        assert [(a.shape, a.dtype) for a in said] == [(a.shape, a.dtype) for a in wanted]
-        assert apart(said, wanted) < 1e-5
 
 
 def test_torch_in_mixed_precision_says_nearly_the_same():
@@ -46,15 +32,6 @@ def test_torch_in_mixed_precision_says_nearly_the_same():
     assert said[0].dtype == said[1].dtype == np.float32
     assert np.allclose(said[0].sum(axis=1), 1, atol=1e-5), "probabilities are made with all bits"
     assert 0 < apart(said, exact) < 0.05
-
-
-def test_torch_s_network_is_a_copy_that_later_training_does_not_reach():
-    network, planes = trained(NetworkSettings(game="connect4", channels=8, hidden=(16,))), some_planes("connect4", 5)
-    copy, before = TorchNetwork(network, "cpu"), to_bytes(network)
-    said = copy.evaluate(planes)
-    assert to_bytes(network) == before
-    trained(network.settings, network)
-    assert apart(copy.evaluate(planes), said) == 0 < apart(TorchNetwork(network, "cpu").evaluate(planes), said)
 
 
 # --- mixed precision --------------------------------------------------------------------------------------------------

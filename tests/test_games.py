@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 import reference_games as reference
-from drivers import lines_of_play, random_line
+from drivers import lines_of_play, playout, random_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -410,12 +410,11 @@ def test_on_any_board_of_stones_a_line_is_found_exactly_where_there_is_one(rows,
 
 
 def playouts(position: Position, count: int, seed: int = 0) -> list[tuple[int, int, int, int]]:
-    streams, cells = np.array([stream(seed, "tests")]), np.zeros(64, np.uint64)
-    rules, words, found = position.game.rules, position.words, []
+    """Value, plies, and the actions of the player to move and of the other, as words."""
+    streams, found = np.array([stream(seed, "tests")]), []
     for _ in range(count):
-        value, plies, *filled = R.playout(rules, *words, streams, 0, cells)
-        actions = R.actions_of(rules, *words, *map(np.uint64, filled), False)
-        found.append((int(value), int(plies), *map(int, actions)))
+        value, plies, *filled = playout(streams, position)
+        found.append((value, plies, *map(int, R.actions_of(position.game.rules, *position.words, *filled, False))))
     return found
 
 

@@ -21,17 +21,17 @@ import torch
 from drivers import random_line
 
 from wslib._compiled import below, stream
-from wslib.games import Game, Position, game
+from wslib.games import Position, game
 from wslib.network.model import Network
 from wslib.network.runtime import CompiledNetwork
 from wslib.network.settings import NetworkSettings
 from wslib.prompt.network_file import from_bytes, to_bytes
-from wslib.prompt.result import edge_table, find
-from wslib.search import GuidedSettings, kernels
+from wslib.prompt.result import SearchResult, find
+from wslib.search import GuidedSettings
 from wslib.search.guided import GuidedSearch
 from wslib.search.methods import THESIS
 from wslib.search.settings import SearchSettings
-from wslib.search.tree import Forest, plant
+from wslib.search.unguided import UnguidedSearch
 
 ROOT = Path(__file__).resolve().parent.parent
 DRIVER = ROOT / "tests" / "javascript" / "driver.js"
@@ -151,38 +151,29 @@ def test_a_file_that_is_no_network_of_ours_is_refused():
         ask("network", file=base64.b64encode(content).decode(), positions=[])
 
 
-def table(forest: Forest, plan: kernels.Plan, board: Game, own: np.uint64, opp: np.uint64) -> dict[str, Any]:
-    """What a search knows of a state, as the driver tells it."""
-    rows = np.zeros((board.actions, 10))
-    count = edge_table(board.rules, plan, forest, 0, int(find(forest, 0, own, opp)), rows)
-    columns = {"visits": 2, "q": 3, "visitsRave": 5, "qRave": 6}
-    return {name: rows[:count, column].tolist() for name, column in columns.items()}
+COLUMNS = {"visits": "n", "q": "q", "visitsRave": "n_rave", "qRave": "q_rave"}
+"""What the driver tells of each move that a search has tried, and what the library calls it."""
 
 
-def searched(position: Position, settings: GuidedSettings | SearchSettings, network: CompiledNetwork | None,
+def searched(position: Position, settings: GuidedSettings | SearchSettings, network: CompiledNetwork,
              state: np.uint64, plies: int) -> list[dict[str, Any]]:  # fmt: skip
     """What the library's search finds in a position and in those after it."""
-    board, plan, streams, found = position.game, kernels.make_plan(settings), np.array([state]), []
-    first = np.zeros(1, np.int64)
-    guided = None
+    board, streams, found, first = position.game, np.array([state]), [], np.zeros(1, np.int64)
+    searching: GuidedSearch | UnguidedSearch
     if isinstance(settings, GuidedSettings):
-        assert network is not None
-        guided = GuidedSearch(board, settings, network, streams)
-    forest = plant(board.rules, 1, settings.simulations + 1, settings.rave)
-    for _ in range(plies):
-        if position.is_over:
-            break
+        searching = GuidedSearch(board, settings, network, streams)
+    else:
+        searching = UnguidedSearch(board, settings, streams)
+    while len(found) < plies and not position.is_over:
         own, opp = (np.array([word]) for word in position.words)
-        if guided:
-            guided.run(first, own, opp)
-            actions, _ = guided.decide(first, own, opp, np.zeros(1, bool))
-            forest = guided.forest
+        if isinstance(searching, GuidedSearch):
+            searching.run(first, own, opp)
+            action = int(searching.decide(first, own, opp, np.zeros(1, bool))[0][0])
         else:
-            actions = np.empty(1, np.int64)
-            kernels.search_moves(board.rules, plan, forest, first, own, opp, streams, first, settings.simulations,
-                                 True, actions)  # fmt: skip
-        found.append({**table(forest, plan, board, own[0], opp[0]), "action": int(actions[0])})
-        position = position.act(int(actions[0]))
+            action = int(searching.choose(first, own, opp)[0])
+        table = SearchResult(position, settings, searching, int(find(searching.forest, 0, own[0], opp[0])))._table
+        found.append({**{name: table[column].tolist() for name, column in COLUMNS.items()}, "action": action})
+        position = position.act(action)
     return found
 
 

@@ -65,6 +65,13 @@ def home(template: Path, tmp_path: Path) -> Path:
     return shutil.copytree(template, tmp_path / "home")
 
 
+@pytest.fixture
+def nowhere(tmp_path: Path) -> Path:
+    """A home that cannot be: it would lie below a file."""
+    (tmp_path / "file").write_text("")
+    return tmp_path / "file" / "home"
+
+
 @pytest.fixture(scope="module")
 def wanted(template: Path) -> str:
     return run(template)[0]
@@ -77,43 +84,22 @@ def test_kernels_are_compiled_once_and_then_read(home: Path, wanted: str):
     assert kernels(home)[0].parent.stat().st_mode & 0o777 == 0o700
 
 
-def flip(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-
-
 def swap(path: Path) -> None:
     there = kernels(path.parents[2])
     path.write_bytes(there[(there.index(path) + 1) % len(there)].read_bytes())
-
-
-def become_a_folder(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-def become_a_pipe(path: Path) -> None:
-    path.unlink()
-    os.mkfifo(path, 0o600)
-
-
-def become_a_link(path: Path) -> None:
-    path.rename(path.with_suffix(".moved"))
-    path.symlink_to(path.with_suffix(".moved"))
 
 
 DAMAGES = {
     "emptied": lambda path: os.truncate(path, 0),
     "cut in its digest": lambda path: os.truncate(path, 20),
     "cut by a byte": lambda path: os.truncate(path, path.stat().st_size - 1),
-    "flipped": flip,
+    "flipped": lambda path: path.write_bytes(path.read_bytes()[:-1] + bytes([path.read_bytes()[-1] ^ 1])),
     "longer": lambda path: path.write_bytes(path.read_bytes() + b"\0"),
     "another's": swap,
     "writable for others": lambda path: path.chmod(0o622),
-    "a pipe": become_a_pipe,
-    "a link": become_a_link,
-    "a folder": become_a_folder,
+    "a pipe": lambda path: (path.unlink(), os.mkfifo(path, 0o600)),
+    "a link": lambda path: path.symlink_to(path.rename(path.with_suffix(".moved"))),
+    "a folder": lambda path: (path.unlink(), path.mkdir()),
 }
 
 
@@ -137,7 +123,7 @@ def test_a_damaged_kernel_is_compiled_anew_and_replaced(first: int, home: Path, 
 
 def test_what_cannot_be_replaced_is_told_of_and_stops_nobody(home: Path, wanted: str):
     for path in kernels(home):
-        become_a_folder(path)
+        DAMAGES["a folder"](path)
     told, hits, said = run(home)
     assert (told, hits) == (wanted, 0)
     assert said.count("compiled kernels cannot be kept in") == 1
@@ -155,22 +141,17 @@ def test_a_pickle_that_somebody_else_put_there_is_not_executed(home: Path, wante
 SHOW = SCRIPT + "import os, wslib._kernel_cache as k; print(k.FOLDER, oct(k.FOLDER.stat().st_mode), 0)"
 
 
-def opened(path: Path) -> None:
-    path.chmod(0o777)
-
-
-def given_away(path: Path) -> None:
-    os.chown(path, 12345, -1)
-
-
-@pytest.mark.parametrize("spoil", [opened, given_away])
+@pytest.mark.parametrize("spoiled", ["open to others", "given away"])
 def test_a_folder_that_is_not_ours_alone_is_neither_read_nor_written(
-    spoil: Callable[[Path], None], home: Path, wanted: str, tmp_path: Path
+    spoiled: str, home: Path, wanted: str, tmp_path: Path
 ):
-    if spoil is given_away and os.geteuid():
-        pytest.skip("only root can give a folder away")
     folder = kernels(home)[0].parent
-    spoil(folder)
+    if spoiled == "given away":
+        if os.geteuid():
+            pytest.skip("only root can give a folder away")
+        os.chown(folder, 12345, -1)
+    else:
+        folder.chmod(0o777)
     for path in kernels(home):
         path.unlink()
     (shared := tmp_path / "shared").mkdir()
@@ -183,33 +164,32 @@ def test_a_folder_that_is_not_ours_alone_is_neither_read_nor_written(
     assert not list(shared.iterdir()), "a private folder ends with its process"
 
 
-def test_where_no_folder_can_be_made_the_shared_one_holds_nothing_that_can_be_guessed(tmp_path: Path, wanted: str):
-    (file := tmp_path / "file").write_text("")
+def test_where_no_folder_can_be_made_the_shared_one_holds_nothing_that_can_be_guessed(
+    nowhere: Path, tmp_path: Path, wanted: str
+):
     (shared := tmp_path / "shared").mkdir()
     names = set()
     for _ in range(2):
-        told, _, said = run(file / "home", SHOW, TMPDIR=str(shared))
+        told, _, said = run(nowhere, SHOW, TMPDIR=str(shared))
         assert told.startswith(wanted)
-        assert f"compiled kernels cannot be kept in {file}" in said
+        assert f"compiled kernels cannot be kept in {nowhere.parent}" in said
         names.add(re.search(r"wslib-kernels-(\w{8})/", told)[1])
     assert len(names) == 2
     assert not list(shared.iterdir())
 
 
-def test_without_any_folder_kernels_are_compiled_and_not_kept(tmp_path: Path, wanted: str):
-    (file := tmp_path / "file").write_text("")
+def test_without_any_folder_kernels_are_compiled_and_not_kept(nowhere: Path, wanted: str):
     script = "import tempfile\ntempfile.mkdtemp = lambda **_: open('/nowhere/at/all')\n" + SCRIPT
-    told, hits, _ = run(file / "home", script)
+    told, hits, _ = run(nowhere, script)
     assert (told, hits) == (wanted, 0)
 
 
-def test_children_share_the_private_folder_of_the_process_that_made_it(tmp_path: Path):
-    (file := tmp_path / "file").write_text("")
+def test_children_share_the_private_folder_of_the_process_that_made_it(nowhere: Path, tmp_path: Path):
     child = "import subprocess, sys\n" + SCRIPT + f"\nsubprocess.run([sys.executable, '-c', {SCRIPT!r}], check=True)"
-    _, hits, said = run(file / "home", child, TMPDIR=str(tmp_path))
+    _, hits, said = run(nowhere, child, TMPDIR=str(tmp_path))
     assert hits == 3
     assert said.count("compiled kernels cannot be kept") == 1
-    assert list(tmp_path.iterdir()) == [file]
+    assert list(tmp_path.iterdir()) == [nowhere.parent]
 
 
 def test_a_folder_that_the_user_names_is_used(tmp_path: Path, wanted: str):

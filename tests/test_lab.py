@@ -17,12 +17,6 @@ from wslib.study.lab.board import Board, module
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
-QUICK = {"channels": 4, "hidden": (8,)}
-
-
-@pytest.fixture(scope="module")
-def network():
-    return ws.network("connect4", **QUICK)
 
 
 @pytest.fixture(autouse=True)

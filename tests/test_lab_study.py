@@ -13,13 +13,6 @@ from wslib.search import GUIDED
 from wslib.study.engine.run_files import RunFiles
 from wslib.study.lab.inspector import MOST_NODES
 
-QUICK = {"channels": 4, "hidden": (8,)}
-
-
-@pytest.fixture(scope="module")
-def network():
-    return ws.network("connect4", **QUICK)
-
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory):

@@ -105,16 +105,6 @@ def test_late_positions_of_a_set_have_the_values_that_plain_alpha_beta_gives(boa
     assert seen >= min(enough, 35)
 
 
-@pytest.mark.parametrize(("board", "which"), EVERY)
-def test_some_positions_of_every_phase_are_solved_anew_with_the_same_values(board: str, which: str):
-    positions = load(board, which).sample(15)
-    for i in range(len(positions)):
-        found = Solver(positions.game, table_bits=18).moves(positions[i])
-        assert all(positions.values[i, a] == v for a, (v, _) in found.items())
-        if positions.discs is not None:
-            assert all(positions.discs[i, a] == d for a, (_, d) in found.items())
-
-
 def test_the_same_seed_makes_the_same_bytes_and_another_one_others(tmp_path: Path):
     first, second = (rebuild(tmp_path / name, "gobang", "broad", size=9) for name in "ab")
     assert first == second != rebuild(tmp_path / "c", "gobang", "broad", seed=1, size=9)
@@ -138,21 +128,20 @@ def test_unknown_sets_and_games_without_positions_are_refused_in_one_sentence(tm
         make("connect4", "broad", size=2)
 
 
-def perfect(position) -> int:
-    """A player who never errs."""
-    found = Solver(position.game, table_bits=16).moves(position)
-    return max(found, key=lambda a: (found[a][0], found[a][1] or 0))
+def by_the_solver(which):
+    """A player of the best of all moves (``max``: it never errs), or of the worst (``min``)."""
 
+    def play(position) -> int:
+        found = Solver(position.game, table_bits=16).moves(position)
+        return which(found, key=lambda a: (found[a][0], found[a][1] or 0))
 
-def worst(position) -> int:
-    found = Solver(position.game, table_bits=16).moves(position)
-    return min(found, key=lambda a: (found[a][0], found[a][1] or 0))
+    return play
 
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_a_perfect_player_has_no_regret_and_the_worst_one_only_regret(board: str):
     positions = load(board, "broad").sample(30)
-    best, bad = measure(perfect, positions), measure(worst, positions)
+    best, bad = (measure(by_the_solver(which), positions) for which in (max, min))
     assert best["optimal"].eq(1).all() and best["regret"].eq(0).all()
     assert bad["optimal"].eq(0).all() and bad["regret"].ge(1).all()
     if board == "othello":
@@ -334,9 +323,8 @@ def test_a_start_split_too_deep_is_refused():
         solve_start("othello-4x4", "unused", plies=16)
 
 
-def test_the_bench_runs(tmp_path: Path):
-    told = subprocess.run(
-        [sys.executable, "tests/bench/solver.py", "3"], capture_output=True, text=True, cwd=Path(__file__).parents[1]
-    )
+def test_the_bench_runs_and_solves_some_positions_of_every_phase_anew_with_the_same_values():
+    told = subprocess.run([sys.executable, "tests/bench/solver.py", "15"], capture_output=True, text=True,
+                          cwd=Path(__file__).parents[1])  # fmt: skip
     assert told.returncode == 0, told.stderr[-400:]
     assert told.stdout.count("\n") == 1 + len(EVERY) * len(PHASES)

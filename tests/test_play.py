@@ -12,10 +12,9 @@ import worker_tasks
 
 from wslib.games import FIRST, SECOND, Game, IllegalMove, Position, game
 from wslib.parameters import ParameterError
-from wslib.play import Games, match, move, player, sit
+from wslib.play import Games, match, move, player
 from wslib.play.matches import random_opening
 from wslib.prompt.against import play
-from wslib.prompt.result import find
 from wslib.workers import in_processes
 
 GAMES = ("connect4", "gobang", "othello", "tictactoe", "othello-4x4")
@@ -254,39 +253,6 @@ def test_two_thousand_simulations_never_lose_at_tic_tac_toe(method):
 
 
 # --- seats and single moves ---------------------------------------------------------------------------------------
-
-
-def visits_of_the_root(tree: str, seed: int) -> list[tuple[int | None, int]]:
-    """What the root's edges had been visited before (None: no such node) and after each of three searches of a game."""
-    of = game("connect4")
-    seat = sit(player("mcts", tree=tree), of, np.array([seed], np.uint64), np.array([FIRST]))
-    position, found = of.start(), []
-
-    def visits() -> int | None:
-        node = find(seat.forest, 0, *position.words)
-        return int(seat.forest.nodes[0, node]["n"]) if node >= 0 else None
-
-    while len(found) < 3:
-        before = visits()
-        own, opp = (np.array([word]) for word in position.words)
-        action = int(seat.choose(np.zeros(1, np.int64), own, opp)[0])
-        found.append((before, visits()))
-        position = position.act(action)
-        position = position.play(move(QUICK["random"], position, seed))
-    return found
-
-
-def test_a_fresh_tree_has_the_visits_of_one_search():
-    assert [after for _, after in visits_of_the_root("fresh", 0)] == [99, 99, 99]  # the first simulation adds the root
-
-
-def test_a_kept_tree_adds_the_visits_of_each_search_to_those_of_earlier_ones():
-    games = [visits_of_the_root("kept", seed) for seed in range(10)]
-    for (start, first), *later in games:
-        assert (start, first) == (None, 99)
-        for before, after in later:
-            assert after == (99 if before is None else before + 100)
-    assert sum(before or 0 for _, *later in games for before, _ in later) > 50, "nothing was carried over"
 
 
 @pytest.mark.parametrize("method", ["mcts", "rave"])

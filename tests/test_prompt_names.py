@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from conftest import SMALL_NETWORK
 from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -16,14 +17,7 @@ from wslib.games import IllegalMove, Position
 from wslib.games.gobang import Gobang
 from wslib.parameters import ParameterError
 
-QUICK = {"channels": 4, "hidden": (8,)}
-"""A network that takes milliseconds."""
 FUNCTIONS = [name for name in ws.__all__ if name not in ("__version__", "draw")]
-
-
-@pytest.fixture(scope="module")
-def network():
-    return ws.network("connect4", **QUICK)
 
 
 # --- the import and its names -----------------------------------------------------------------------------------------
@@ -127,9 +121,9 @@ def test_a_network_of_a_seed_is_the_one_that_a_run_of_this_seed_begins_with():
     from wslib.training.loop import start
     from wslib.training.settings import RunSettings
 
-    run = start(RunSettings(game="connect4", seed=5, **QUICK))
+    run = start(RunSettings(game="connect4", seed=5, **SMALL_NETWORK))
     planes = ws.game("connect4").start().planes[None]
-    ours = ws.network("connect4", seed=5, **QUICK).evaluate(planes)
+    ours = ws.network("connect4", seed=5, **SMALL_NETWORK).evaluate(planes)
     assert np.array_equal(ours[0], CompiledNetwork(run.network).evaluate(planes)[0])
 
 
@@ -142,22 +136,19 @@ def test_all_six_methods_search_side_by_side(network):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"method": "rave", "equivalence": 50}, {"tree": "kept"}, {"policy": "q", "ties": "first"}]
-)
-def test_more_simulations_are_those_that_would_have_come(options):
-    position = ws.game("connect4").position("4 4 3")
-    before = ws.search(position, simulations=60, **options)
-    seen = before.table()
-    assert before.more(40).table().equals(ws.search(position, simulations=100, **options).table())
-    assert before.table().equals(seen)
-
-
-@pytest.mark.parametrize("options", [{}, {"method": "wrora", "equivalence": 50}, {"tree": "fresh"}, {"noise": 0.25}])
-def test_more_simulations_with_a_network_are_those_that_would_have_come(options, network):
-    before = ws.search("connect4", network, simulations=30, **options)
+    ("guided", "options"),
+    [
+        (False, {}), (False, {"method": "rave", "equivalence": 50}), (False, {"tree": "kept"}),
+        (False, {"policy": "q", "ties": "first"}), (True, {}), (True, {"method": "wrora", "equivalence": 50}),
+        (True, {"tree": "fresh"}), (True, {"noise": 0.25}),
+    ],
+)  # fmt: skip
+def test_more_simulations_are_those_that_would_have_come(guided, options, network):
+    given = ws.game("connect4").position("4 4 3"), network if guided else None
+    before = ws.search(*given, simulations=30, **options)
     seen = before.table()
     after = before.more(20).more(10)
-    assert after.table().equals(ws.search("connect4", network, simulations=60, **options).table())
+    assert after.table().equals(ws.search(*given, simulations=60, **options).table())
     assert before.table().equals(seen)
 
 

@@ -2,12 +2,13 @@
 
 from itertools import product
 
+import drivers
 import numpy as np
 import pytest
-from drivers import playout_plies, random_line
+from drivers import random_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_rhea import Rhea, Stream
+from reference_rhea import Rhea
 
 from wslib import rhea
 from wslib._compiled import stream
@@ -34,23 +35,14 @@ ILLEGAL = ["repair", "random"]
 
 def evolve(root: Position, of: RheaSettings, seed: int = 0) -> tuple[int, rhea.Population, int]:
     """The compiled evolution for one move: the move, the population after it, and its random stream."""
-    population, streams, move = rhea.empty_population(of), np.array([stream(seed, "test")]), np.empty(1, int)
-    own, opp = (np.array([word]) for word in root.words)
-    rhea.evolve_moves(root.game.rules, rhea.make_plan(of), population, own, opp, streams, np.zeros(1, int), move)
-    return int(move[0]), population, int(streams[0])
+    streams = np.array([stream(seed, "test")])
+    return *drivers.evolve(root, of, streams), int(streams[0])
 
 
 def plain_rhea(of: RheaSettings, seed: int = 0) -> Rhea:
     """The plain evolution with these settings and the same random stream."""
-    own_stream = Stream(int(stream(seed, "test")))
-
-    def playout(position: Position) -> tuple[int, int]:
-        own_stream.state, value, plies = playout_plies(own_stream.state, position)
-        return value, plies
-
-    options = of.model_dump()
-    del options["method"]
-    return Rhea(own_stream, playout, **options)
+    streams = np.array([stream(seed, "test")])
+    return Rhea(streams, lambda position: drivers.playout(streams, position)[:2], **of.model_dump(exclude={"method"}))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +64,7 @@ def test_every_individual_is_that_of_the_plain_evolution(name, options):
         shorter = plain_rhea(of)
         move = shorter.move(root)
         fast_move, population, state = evolve(root, of)
-        assert move == fast_move and shorter.stream.state == state
+        assert move == fast_move and shorter.streams[0] == state
         assert shorter.individuals == plain.individuals[:count]
         # The last place is that of the newest, once the population is full.
         newest = population.genes[-1 if count > 5 else count - 1], population.fitness[-1 if count > 5 else count - 1]
@@ -92,7 +84,7 @@ def test_the_move_of_the_study_is_that_of_the_plain_evolution_whose_fittest_surv
         plain = plain_rhea(of, seed)
         move, population, state = evolve(POSITIONS[name], of, seed)
         assert move == plain.move(POSITIONS[name])
-        assert state == plain.stream.state
+        assert state == plain.streams[0]
         assert len(plain.individuals) == 50 and len(plain.survivors) == 10
         fittest = sorted((fitness for _, fitness in plain.individuals), reverse=True)[:10]
         assert sorted(population.fitness[:10], reverse=True) == pytest.approx(fittest, abs=1e-12)

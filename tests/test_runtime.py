@@ -7,7 +7,8 @@ import pytest
 from learners import some_planes, trained
 
 from wslib.network.model import Network, NetworkSettings
-from wslib.network.runtime import CompiledNetwork
+from wslib.network.runtime import CompiledNetwork, TorchNetwork
+from wslib.prompt.network_file import to_bytes
 
 SHAPES = [
     *({"shape": "author", "channels": c, "hidden": h} for c, h in
@@ -34,6 +35,11 @@ def label(options: dict) -> str:
     return " ".join(str(value) for value in options.values())
 
 
+def apart(one, other) -> float:
+    """The largest difference between what two networks say."""
+    return max(float(np.abs(a - b).max()) for a, b in zip(one, other, strict=True))
+
+
 every_shape = pytest.mark.parametrize("options", SHAPES, ids=label)
 
 
@@ -44,8 +50,11 @@ def test_it_says_what_torch_says(name, options):
         pytest.skip("boards below 5×5 are too small for the author's shape, and refused")
     network = trained(NetworkSettings(game=name, **options))
     planes = some_planes(name, 13)
-    said, wanted = CompiledNetwork(network).evaluate(planes), network.evaluate(planes)
-    assert np.abs(said[0] - wanted[0]).max() < 2e-6 and np.abs(said[1] - wanted[1]).max() < 2e-6
+    said, wanted, by_torch = (
+        asked.evaluate(planes) for asked in (CompiledNetwork(network), network, TorchNetwork(network, "cpu"))
+    )
+    assert [(a.shape, a.dtype) for a in by_torch] == [(a.shape, a.dtype) for a in said]
+    assert apart(said, wanted) < 2e-6 and apart(by_torch, said) < 1e-5
     assert np.abs(np.diff(wanted[1])).max() > 1e-4, "the positions differ by far more"
 
 
@@ -73,17 +82,6 @@ def test_what_it_said_before_is_not_touched_by_what_it_says_next():
     assert all(np.array_equal(a, b) for a, b in zip(first, kept, strict=True))
 
 
-def test_it_is_a_copy_that_later_training_does_not_reach():
-    settings = NetworkSettings(game="connect4", channels=16, hidden=(32,))
-    network, planes = trained(settings), some_planes("connect4", 10)
-    compiled = CompiledNetwork(network)
-    before = compiled.evaluate(planes)
-    trained(settings, network)
-    assert all(np.array_equal(a, b) for a, b in zip(compiled.evaluate(planes), before, strict=True))
-    after = CompiledNetwork(network).evaluate(planes)
-    assert np.abs(after[1] - before[1]).max() > 1e-4
-
-
 def test_threads_that_ask_one_network_at_once_get_what_each_would_get_alone():
     network = CompiledNetwork(Network(NetworkSettings(game="connect4"), seed=3))
     planes = np.random.default_rng(0).integers(-1, 2, (4, 2000, 1, 6, 6)).astype(np.float32)
@@ -93,3 +91,14 @@ def test_threads_that_ask_one_network_at_once_get_what_each_would_get_alone():
             together = list(threads.map(network.evaluate, planes))
             assert all(np.array_equal(a, b) for one, other in zip(alone, together, strict=True)
                        for a, b in zip(one, other, strict=True))  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [CompiledNetwork, lambda network: TorchNetwork(network, "cpu")], ids=["ours", "torch"])
+def test_it_is_a_copy_that_later_training_does_not_reach(kind):
+    settings = NetworkSettings(game="connect4", channels=16, hidden=(32,))
+    network, planes = trained(settings), some_planes("connect4", 10)
+    copy, before = kind(network), to_bytes(network)
+    said = copy.evaluate(planes)
+    assert to_bytes(network) == before
+    trained(settings, network)
+    assert apart(copy.evaluate(planes), said) == 0 and apart(kind(network).evaluate(planes), said) > 1e-4

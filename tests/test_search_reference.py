@@ -1,8 +1,5 @@
 """The compiled search against the plain one: equal after every simulation, with every option, in every game."""
 
-from functools import partial
-from random import Random
-
 import numpy as np
 import pytest
 from drivers import Fast, all_settings, playout_from
@@ -48,33 +45,15 @@ def label(settings: SearchSettings) -> str:
 every_setting = pytest.mark.parametrize("settings", all_settings(), ids=label)
 
 
-def plain_search(settings: SearchSettings, seed: int, leaf_value=None, label: str = "test") -> reference.Search:
-    """The plain search with these settings, drawing from the same stream as :class:`Fast`; random playouts."""
-    plain = reference.Search(np.array([stream(seed, label)]), settings)
-    plain.playout = leaf_value or with_playouts(plain)
+def plain_search(settings: SearchSettings, seed: int, label: str = "test") -> reference.Search:
+    """The plain search with these settings, drawing from the same stream as :class:`Fast`."""
+    return with_playouts(reference.Search(np.array([stream(seed, label)]), settings))
+
+
+def with_playouts(plain: reference.Search) -> reference.Search:
+    """A plain search with compiled playouts: what was played in them is worked out by the tests."""
+    plain.playout = lambda position: playout_from(plain.stream, position, plain.options.amaf_players == "first")
     return plain
-
-
-def with_playouts(plain: reference.Search):
-    """Random playouts for a plain search, with what was played in them worked out by the tests."""
-
-    def playout(position: Position) -> reference.Outcome:
-        first = plain.options.amaf_players == "first"
-        plain.stream[0], value, mine, theirs = playout_from(int(plain.stream[0]), position, first)
-        return value, mine, theirs
-
-    return playout
-
-
-def made_up_leaf(position: Position, first: bool) -> reference.Outcome:
-    """A leaf value that depends on the state alone, and is no whole number, as a network's is.
-
-    With ``first`` no action was played by both players after it.
-    """
-    random = Random(f"{position.own} {position.opp}")
-    actions = range(position.game.actions - (position.game.name == "othello"))
-    mine, theirs = ({a for a in actions if random.random() < 0.3} for _ in range(2))
-    return random.uniform(-1, 1), mine, theirs - mine if first else theirs
 
 
 def assert_same(fast: Fast, plain: reference.Search) -> None:
@@ -115,26 +94,6 @@ def test_each_simulation_leaves_the_tree_that_the_plain_search_leaves(name, sett
         assert node["n_rave"] == sum(edge.n_rave for edge in edges)
     assert fast.search(root, 0) == plain.move(root)
     assert fast.streams[0] == plain.stream[0]
-
-
-@every_setting
-@pytest.mark.parametrize("name", FIRST_OF_EACH)
-def test_leaf_values_between_the_whole_numbers_are_backed_up_as_in_the_plain_search(name, settings):
-    root = POSITIONS[name]
-    leaf_value = partial(made_up_leaf, first=settings.amaf_players == "first")
-    fast, plain = Fast(root, settings, seed=4), plain_search(settings, seed=4, leaf_value=leaf_value)
-    for _ in range(40):
-        path = plain.simulate(root)
-        leaf, depth = fast.walk(root)
-        position = fast.position(leaf)
-        if position.is_over:
-            fast.back_up(leaf, depth, position.result)
-        else:
-            value, mine, theirs = leaf_value(position)
-            rollout = settings.amaf == "path+rollout"
-            fast.back_up(leaf, depth, value, mine if rollout else (), theirs if rollout else ())
-        assert fast.path(depth) == states(path)
-        assert_same(fast, plain)
 
 
 @every_setting

@@ -1,32 +1,33 @@
-"""Settings of a search, whose ids tell computations apart; and results as a reader sees them."""
+"""The results of searches as a reader sees them."""
 
 import pytest
+from drivers import MadeUpNetwork
 
 from wslib.games import game
 from wslib.prompt.searches import search
-
-# --- settings ---------------------------------------------------------------------------------------------------------
-
-
-# --- what a reader sees -----------------------------------------------------------------------------------------------
+from wslib.search import GUIDED
+from wslib.search.methods import method_name
 
 
-@pytest.mark.parametrize("method", ["mcts", "rave"])
+@pytest.mark.parametrize(
+    ("method", "guided"), [("mcts", False), ("rave", False), *((method, True) for method in (*GUIDED, None))]
+)
 @pytest.mark.parametrize("name", ["othello", "connect4", "gobang", "tictactoe"])
-def test_a_result_prints_a_headline_a_table_and_a_line_that_can_be_played(name, method):
+def test_a_result_prints_a_headline_a_table_and_a_line_that_can_be_played(name, method, guided):
     start = game(name).start()
-    result = search(start, method=method, simulations=300, c=0.5)
+    result = search(start, MadeUpNetwork(start.game) if guided else None, method=method, simulations=300, c=0.5)
     line = result.principal_variation
     assert len(line) >= 2 and line[0] == result.best
     start.game.position(line)  # legal, or an error
     text = repr(result)
-    assert text.startswith(f"{method.upper()}, 299 visits: {result.best}, value {result.value:+.2f} for the player to")
+    written = method_name(method or "baseline")
+    assert text.startswith(f"{written}, 299 visits: {result.best}, value {result.value:+.2f} for the player to move\n")
     assert text.endswith("principal variation: " + " ".join(line))
     table = result.table()
     assert set(table.index) == set(start.moves)
     assert table.index[0] == result.best
     assert list(table["policy"]) == sorted(table["policy"], reverse=True)
-    assert table["N"].sum() == 299 and ("Q_rave" in table) == (method == "rave")
+    assert table["N"].sum() == 299 and ("Q_rave" in table) == (method in ("rave", "rora", "wrora"))
     html = result._repr_html_()
     assert "<svg" in html and "<table" in html and f"{result.value:+.2f}" in html
 

@@ -80,16 +80,16 @@ def whole_tables(count: int, tell: Callable[[str], object]) -> Iterator[dict[str
     """
     tasks = [(name, a, b, count) for name in TABLE_GAMES for a, b in combinations(TABLE_PLAYERS, 2)]
     list(in_processes(_pair, [(*task[:3], 2) for task in tasks], 2))  # so that what they need has been compiled
-    for workers in (1, 2):
-        tell(f"Table 5.1, {len(tasks)} pairs × {count} games, workers = {workers}")
-        began = time.perf_counter()
-        for _ in in_processes(_pair, tasks, workers):
-            pass
-        took = time.perf_counter() - began
-        yield {"what": "Table 5.1", "workers": workers, "games": count * len(tasks), "wall_s": took}
-    for workers in (1, 2):
-        tell(f"one match of {10 * count} games, workers = {workers}")
-        began = time.perf_counter()
-        _pair("othello-6x6", "mcts", "rave", 10 * count, workers)
-        took = time.perf_counter() - began
-        yield {"what": "one long match", "workers": workers, "games": 10 * count, "wall_s": took}
+
+    def table(workers: int) -> int:
+        return len(list(in_processes(_pair, tasks, workers)))
+
+    def long_match(workers: int) -> float:
+        return _pair("othello-6x6", "mcts", "rave", 10 * count, workers)
+
+    for what, played, total in (("Table 5.1", table, count * len(tasks)), ("one long match", long_match, 10 * count)):
+        for workers in (1, 2):
+            tell(f"{what}, {total} games, workers = {workers}")
+            began = time.perf_counter()
+            played(workers)
+            yield {"what": what, "workers": workers, "games": total, "wall_s": time.perf_counter() - began}

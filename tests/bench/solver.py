@@ -29,6 +29,7 @@ def times(positions: Positions) -> np.ndarray:
         values = solver.moves(positions[i])
         found.append(1000 * (time.process_time() - begin))
         assert all(v == positions.values[i, a] for a, (v, _) in values.items())
+        assert positions.discs is None or all(d == positions.discs[i, a] for a, (_, d) in values.items())
     return np.array(found)
 
 
