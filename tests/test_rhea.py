@@ -9,6 +9,7 @@ from drivers import random_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_rhea import Rhea
+from test_search_reference import POSITIONS as SHARED
 
 from wslib import rhea
 from wslib._compiled import stream
@@ -17,19 +18,14 @@ from wslib.play import match
 from wslib.rhea import RheaSettings
 
 POSITIONS = {
-    "tic-tac-toe": game("tictactoe").start(),
-    "Othello": game("othello").start(),
+    **{name: SHARED[name] for name in ("tic-tac-toe", "Othello", "Othello 4x4, must pass", "Connect Four", "Gobang",
+                                       "Othello 4x4, two passes ahead", "Connect Four 6x7")},
     "Othello, late": game("othello").position(
         "c2 b2 a2 d2 e2 b4 e5 f1 a4 d5 e3 a1 c5 a3 f2 d6 c6 f4 f6 b6 a5 c1 b5 e1 b3 e6"
     ),
     "Othello 8x8": game("othello", 8).start(),
-    "Othello 4x4, must pass": game("othello", 4).position("a2 a3 b4 c1 a4"),
-    "Othello 4x4, two passes ahead": game("othello", 4).position("c4 b4 a3 d4 c1 a2 a4 d2"),
-    "Connect Four": game("connect4").start(),
-    "Connect Four 6x7, O to move": game("connect4-6x7").position("4 4 4 4 4 3 3"),
-    "Gobang": game("gobang").start(),
     "Gobang, O to move": game("gobang").position("a1 a3 b1 b3 c1"),
-}
+}  # fmt: skip
 ILLEGAL = ["repair", "random"]
 
 

@@ -253,7 +253,7 @@ DENSE = {"shape": "dense", "channels": 128, "blocks": 1, "hidden": (64,), "dropo
 CONVOLUTIONS = {"channels": 16, "hidden": (64, 32), "dropout": 0.0}
 WIDE = {"gating": False, "sampled_plies": 40}
 """Games that differ: all moves are drawn; with a large c from nearly even policies, so that either side wins many."""
-PLAIN = {
+LEARNING: dict[str, dict] = {
     "connect4": {
         "episodes": 300, "simulations": 18, "c": 5.0, "epochs": 2, "learning_rate": 0.0005, "seed": 1, **DENSE,
     },
@@ -263,13 +263,19 @@ PLAIN = {
     "gobang": {
         "episodes": 100, "simulations": 36, "c": 100.0, "epochs": 1, "learning_rate": 0.001, "retrained": 10, **DENSE,
     },
-}  # fmt: skip
-ROLLOUT = {
-    "gobang": {
+    "gobang by rollouts": {
         "method": "rollout", "warm_iterations": 21, "episodes": 150, "simulations": 8, "c": 2.0, "epochs": 2,
         "learning_rate": 0.003, "retrained": 5, **CONVOLUTIONS,
     },
 }  # fmt: skip
+BY_RESULT = [{(won, z): z} for won in (1, -1) for z in (1, -1)]
+"""The value is positive in won and negative in lost positions, whoever wins the game: (first player, mover) -> sign."""
+ON_AVERAGE = [{(1, z): z / 2, (-1, z): z / 2} for z in (1, -1)]
+"""It is so on average over both players' games: whoever moves first wins more, and that alone decides the sign where he
+loses."""
+BY_GAME = [{(player, 1): 1, (-player, -1): -1} for player in (1, -1)]
+"""Each player's positions are valued higher in games that he wins: Gobang's first player wins so often that Baseline's
+first networks favour him even in the games that he loses."""
 
 
 def mean_values(run: RunSettings, games: int) -> dict[tuple[int, int], np.ndarray]:
@@ -292,35 +298,17 @@ def mean_values(run: RunSettings, games: int) -> dict[tuple[int, int], np.ndarra
     return means
 
 
-def squared_error(means: np.ndarray) -> float:
-    """Of the mean of these."""
-    return means.var(ddof=1) / len(means)
-
-
 @pytest.mark.parametrize(
-    ("name", "options"),
-    [("othello", PLAIN["othello"]), ("gobang", ROLLOUT["gobang"])],
-    ids=["othello", "gobang by rollouts"],
-)
-def test_after_training_the_value_is_positive_in_won_and_negative_in_lost_positions(name, options):
-    """Gobang's first player wins so often that Baseline's first networks favour him even in the games that he loses."""
-    for (won, z), means in mean_values(RunSettings(game=name, **WIDE, **options), 2000).items():
-        error = squared_error(means) ** 0.5
-        assert z * means.mean() > 2 * error, f"first player {won}, mover {z}: {means.mean():+.3f} ± {error:.3f}"
-
-
-def test_in_connect_four_the_value_is_so_on_average_over_both_players_games():
-    """Whoever moves first wins more of these games, and that alone decides the sign in those that he loses."""
-    found = mean_values(RunSettings(game="connect4", **WIDE, **PLAIN["connect4"]), 2000)
-    for z in (1, -1):
-        parts = found[1, z], found[-1, z]
-        mean, error = sum(part.mean() for part in parts) / 2, sum(map(squared_error, parts)) ** 0.5 / 2
-        assert z * mean > 2 * error, f"mover {z}: {mean:+.3f} ± {error:.3f}"
-
-
-def test_in_gobang_too_each_player_s_positions_are_valued_higher_in_games_that_he_wins():
-    found = mean_values(RunSettings(game="gobang", **WIDE, **PLAIN["gobang"]), 600)
-    for player in (1, -1):
-        won, lost = found[player, 1], found[-player, -1]
-        error = (squared_error(won) + squared_error(lost)) ** 0.5
-        assert won.mean() - lost.mean() > 2 * error, f"player {player}: {won.mean():+.3f}, {lost.mean():+.3f} ± {error}"
+    ("name", "games", "expected"),
+    [
+        ("othello", 2000, BY_RESULT), ("gobang by rollouts", 2000, BY_RESULT), ("connect4", 2000, ON_AVERAGE),
+        ("gobang", 600, BY_GAME),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_after_training_values_go_by_the_results_of_games(name, games, expected):
+    means = mean_values(RunSettings(game=name.split()[0], **WIDE, **LEARNING[name]), games)
+    for signs in expected:
+        mean = sum(sign * means[part].mean() for part, sign in signs.items())
+        error = sum(sign**2 * means[part].var(ddof=1) / len(means[part]) for part, sign in signs.items()) ** 0.5
+        assert mean > 2 * error, f"{signs}: {mean:+.3f} ± {error:.3f}"

@@ -10,19 +10,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from wslib._compiled import (
-    GAMMA,
-    ONE,
-    ZERO,
-    below,
-    inlined,
-    kernel,
-    lowest_bit,
-    nth_bit,
-    popcount,
-    scramble,
-    uniform,
-)
+from wslib._compiled import GAMMA, ONE, ZERO, below, inlined, kernel, lowest_bit, nth_bit, popcount, scramble, uniform
 from wslib.games.rules import RUNNING, legal_actions, play, playout, random_action, status
 from wslib.parameters import Parameters
 

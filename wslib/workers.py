@@ -111,6 +111,7 @@ class _Pool:
         return len(self.tasks) - 1
 
     def _give(self, index: int) -> None:
+        """Hand a task to an idle worker, or to a new one."""
         connection, process = self.idle.pop() if self.idle else self._hired()
         self.at_work[connection] = process, index
         # A worker that has just died is noticed when its answer is read.
@@ -118,6 +119,7 @@ class _Pool:
             connection.send(self.tasks[index])
 
     def _hired(self) -> tuple[Connection, Any]:
+        """A new worker, which has been sent the function: its connection and its process."""
         # Not "fork": a notebook's kernel has threads, and forked locks stay locked.
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
@@ -131,6 +133,7 @@ class _Pool:
         return ours, process
 
     def _answer(self, connection: Any) -> Iterator[tuple[int, Any]]:
+        """Read what a worker has to say: a result, an error, or that it is gone."""
         process, index = self.at_work.pop(connection)
         try:
             done, answer = connection.recv()
@@ -146,6 +149,7 @@ class _Pool:
             self.failed(index, answer)
 
     def _lost(self, connection: Connection, process: Any, index: int) -> None:
+        """Let the task of a worker that has ended wait for another, unless it has lost too many."""
         connection.close()
         process.join()
         self.attempts[index] += 1

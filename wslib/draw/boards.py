@@ -59,6 +59,7 @@ class Drawings:
 
 
 def _figure(drawing: Drawing, style: str, scrolls: bool = False) -> str:
+    """A drawing with its caption below it, as HTML."""
     words = ""
     if drawing.caption:
         limit = f"max-width:{max(drawing.width, 160)}px;" if drawing.width < 500 else ""
@@ -269,6 +270,7 @@ def _sentence(position: Position, numbers: dict[int, float], texts: dict[int, st
 
 
 def svg_of(width: float, height: float, parts: Iterable[str], sentence: str, style: str) -> str:
+    """A whole SVG of these parts, with what it shows in a sentence for those who cannot see it."""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
     head += f'height="{height:g}" style="{style}" role="img" aria-label="{escape(sentence)}">'
     return f"{head}<title>{escape(sentence)}</title>{''.join(parts)}</svg>"

@@ -117,6 +117,7 @@ def _place(node: _Node, left: float) -> float:
 
 
 def _shift(nodes: Iterable[_Node], by: float) -> None:
+    """Move nodes, and all below them, to the right."""
     for node in nodes:
         node.x += by
         _shift(node.children, by)
@@ -131,6 +132,7 @@ def _branch(node: _Node, child: _Node, start: float, end: float) -> str:
 
 
 def _box(node: _Node, top: float) -> str:
+    """A node with its small board and its lines."""
     pen = f'stroke="{HIGHLIGHT}" stroke-width="3"' if node.highlight else 'stroke="currentColor" stroke-width="1.2"'
     left = node.x - node.width / 2
     parts = [

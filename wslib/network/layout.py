@@ -200,6 +200,7 @@ class _Builder:
         ), place
 
     def _layer(self, step: _Step, x: _Place, added_at: int, first: bool) -> _Place:
+        """Put a layer behind the others: from activations ``x`` to those that are returned."""
         outputs = sum(module.weight.shape[0] for _, module in step.modules)
         if isinstance(step.modules[0][1], nn.Conv2d):
             border = int(step.modules[0][1].padding[0])

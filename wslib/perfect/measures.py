@@ -16,17 +16,18 @@ from wslib._compiled import kernel, stream
 from wslib.parameters import ParameterError
 from wslib.perfect.positions import UNKNOWN, Positions
 from wslib.play import NetworkPlayer, RandomSettings, sit
-from wslib.search import SearchSettings, kernels
-from wslib.search.guided import Evaluator, GuidedSearch
-from wslib.search.kernels import choose
-from wslib.search.tree import find_root, plant, tree_of
+from wslib.search import SearchSettings
+from wslib.search.guided import GuidedSearch
+from wslib.search.kernels import choose, make_plan
+from wslib.search.tree import find_root, tree_of
+from wslib.search.unguided import UnguidedSearch
 
 READINGS = ("visits", "q", "q_rave")
 
 
 @kernel
 def _root_values(forest, games, own, opp, values):
-    """The mean value of the simulations through each root."""
+    """The mean value of the simulations through each root, for the player to move: written to ``values`` (n,)."""
     for index in range(len(own)):
         tree = tree_of(forest, games[index])
         root = find_root(tree, own[index], opp[index])
@@ -63,7 +64,7 @@ def measure(player: Any, positions: Positions, seed: int = 0) -> pd.DataFrame:
 
 
 def judge(positions: Positions, actions: np.ndarray, values: np.ndarray) -> pd.DataFrame:
-    """Moves and values held against the truth."""
+    """Moves (n,), by the numbers of their actions, and values (n,) held against the truth."""
     rows = np.arange(len(positions))
     truth, got = positions.value, positions.values[rows, actions]
     if np.any(got == UNKNOWN):
@@ -90,7 +91,7 @@ def _expected(positions: Positions) -> pd.DataFrame:
 
 
 def decisions(player: Any, positions: Positions, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """The player's move in each position, and its value of the position (NaN where it has none)."""
+    """The player's move in each of n positions, and its value of the position (NaN where it has none): (n,) each."""
     if isinstance(player, SearchSettings):
         by_reading, values = search_decisions(player, positions, seed, (player.policy,))
         return by_reading[player.policy], values
@@ -103,34 +104,27 @@ def decisions(player: Any, positions: Positions, seed: int = 0) -> tuple[np.ndar
         _root_values(searching.forest, games, positions.own, positions.opp, values)
         return moves, values
     if hasattr(player, "evaluate"):
-        return _raw(player, positions)
+        priors, values = player.evaluate(positions.game.planes(positions.own, positions.opp))
+        return np.where(positions.values != UNKNOWN, priors, -1.0).argmax(axis=1), values
     seat = sit(player, positions.game, streams, positions.to_move)
     return seat.choose(games, positions.own, positions.opp), np.full(len(games), np.nan)
 
 
-def _raw(network: Evaluator, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
-    priors, values = network.evaluate(positions.game.planes(positions.own, positions.opp))
-    return np.where(positions.values != UNKNOWN, priors, -1.0).argmax(axis=1), values
-
-
 def search_decisions(settings: SearchSettings, positions: Positions, seed: int,
                      readings: tuple[str, ...]) -> tuple[dict[str, np.ndarray], np.ndarray]:  # fmt: skip
-    """The moves that one and the same search gives by several readings of its tree, and the values of its roots."""
-    rules, streams = positions.game.rules, _streams(positions, seed)
-    plans = {r: kernels.make_plan(settings.model_copy(update={"policy": r})) for r in readings}
-    forest = plant(rules, 1, settings.simulations + 1, settings.rave)
-    moves = {r: np.empty(len(positions), np.int64) for r in readings}
+    """The moves (n,) that one search gives by each of several readings of its tree, and its values (n,) of roots."""
+    first, *others = ({"policy": reading, "tree": "fresh"} for reading in readings)
+    streams = _streams(positions, seed)
+    searching = UnguidedSearch(positions.game, settings.model_copy(update=first), streams)
+    plans = {other["policy"]: make_plan(settings.model_copy(update=other)) for other in others}
+    moves = {reading: np.empty(len(positions), np.int64) for reading in readings}
     values, tree = np.empty(len(positions)), np.zeros(1, np.int64)
     for i in range(len(positions)):
-        own, opp, last = positions.own[i : i + 1], positions.opp[i : i + 1], np.empty(1, np.int64)
-        number, plan = np.array([i]), plans[readings[0]]
-        kernels.search_moves(
-            rules, plan, forest, tree, own, opp, streams, number, settings.simulations, True, last
-        )  # fmt: skip
-        moves[readings[0]][i] = last[0]
-        for reading in readings[1:]:
-            moves[reading][i] = _chosen(rules, plans[reading], forest, own[0], opp[0], streams, i)
-        _root_values(forest, tree, own, opp, values[i : i + 1])
+        own, opp = positions.own[i : i + 1], positions.opp[i : i + 1]
+        moves[readings[0]][i] = searching.choose(np.array([i]), own, opp)[0]
+        for reading, plan in plans.items():
+            moves[reading][i] = _chosen(positions.game.rules, plan, searching.forest, own[0], opp[0], streams, i)
+        _root_values(searching.forest, tree, own, opp, values[i : i + 1])
     return moves, values
 
 

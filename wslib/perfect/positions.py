@@ -54,13 +54,15 @@ class Positions:
     game: Game
     own: np.ndarray
     opp: np.ndarray
+    """(n,) uint64, as is ``own``: the stones of the player to move and of the opponent."""
     to_move: np.ndarray
+    """(n,): 0 or 1; 0 has moved first."""
     values: np.ndarray
     """(n, actions): 1, 0, -1 for the player to move; UNKNOWN where illegal."""
     discs: np.ndarray | None
-    """Othello: the final difference of discs after each move."""
+    """Othello: (n, actions), the final difference of discs after each move, for the player to move."""
     labels: pd.DataFrame
-    """Set, phase and ply of each."""
+    """Set, phase and ply of each, n rows."""
 
     def __len__(self) -> int:
         return len(self.own)
@@ -70,17 +72,17 @@ class Positions:
 
     @property
     def value(self) -> np.ndarray:
-        """The value of each position: that of its best move."""
+        """The value of each position, for its player to move: that of its best move; (n,)."""
         return self.values.max(axis=1)
 
     @property
     def chance(self) -> np.ndarray:
-        """The share of the legal moves that keep each position's value."""
+        """The share of the legal moves that keep each position's value; (n,)."""
         legal = self.values != UNKNOWN
         return (self.values == self.value[:, None]).sum(axis=1) / legal.sum(axis=1)
 
     def take(self, rows: np.ndarray) -> "Positions":
-        """Some of them."""
+        """The positions in these rows."""
         return replace(
             self,
             **{n: getattr(self, n)[rows] for n in ("own", "opp", "to_move", "values")},
@@ -177,6 +179,7 @@ class Draws:
         return first + (product >> 32)
 
     def _half(self) -> int:
+        """32 bits: the lower half of a word, then its upper half."""
         if self._upper is not None:
             half, self._upper = self._upper, None
             return half

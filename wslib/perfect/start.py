@@ -54,6 +54,7 @@ class _Proof:
         return answer
 
     def _bounds(self, position: Position) -> Bounds:
+        """Between what the value lies: by the rules, from memory, from the folder, or as wide as can be."""
         if position.is_over:
             exact = position.own.bit_count() - position.opp.bit_count() if self.unit else position.result
             assert exact is not None

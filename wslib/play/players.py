@@ -88,6 +88,7 @@ def sit(player: Any, game: Game, streams: np.ndarray, colours: np.ndarray) -> Se
 
 @kernel
 def _random_moves(rules, own, opp, streams, games, actions):
+    """A uniformly random move for each of several games, drawn from the game's stream."""
     for index in range(len(own)):
         i = games[index]
         streams[i] += GAMMA

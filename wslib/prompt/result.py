@@ -71,6 +71,7 @@ class SearchResult:
 
     @cached_property
     def _table(self) -> dict[str, np.ndarray]:
+        """What the tree knows of the position's n edges: (n,) float64 for each of ``_COLUMNS``."""
         table = np.zeros((self.position.game.actions, len(_COLUMNS)))
         plan = make_plan(self.settings)
         count = edge_table(self.position.game.rules, plan, self.forest, 0, self.node, table)

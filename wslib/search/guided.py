@@ -51,13 +51,15 @@ class Memory(NamedTuple):
     """What the network has said, a row per state, with a hash table from states to rows (-1 for empty)."""
 
     states: np.ndarray
+    """(rows,) of STATE."""
     prior: np.ndarray
     """(rows, actions), float32: probabilities as the network gives them, illegal actions included."""
     value: np.ndarray
     """(rows,), float64: values for the player to move."""
     slots: np.ndarray
+    """(slots,) int32: at least twice as many as rows, a power of two."""
     used: np.ndarray
-    """(1,): how many rows are in use."""
+    """(1,) int64: how many rows are in use."""
 
 
 LEAF = np.dtype([

@@ -153,6 +153,7 @@ def select(rules, plan, tree, own, opp, streams, i):
 
 @inlined
 def _count(amaf, value):
+    """Add a value, seen by the player who chooses the action, to an action's AMAF statistics."""
     amaf.n += 1.0
     amaf.w += value
     amaf.q = amaf.w / amaf.n

@@ -11,7 +11,18 @@ import numpy as np
 
 from wslib._compiled import ONE, ZERO, inlined, kernel, lowest_bit, popcount
 from wslib.games.rules import Rules, othello_flips, othello_moves
-from wslib.perfect.solver.table import LEAST, MOST, NODES, Memory, cost_of, lookup, out_of_budget, place_for, spent
+from wslib.perfect.solver.table import (
+    LEAST,
+    MOST,
+    NODES,
+    Memory,
+    cost_of,
+    insert,
+    lookup,
+    out_of_budget,
+    place_for,
+    spent,  # fmt: skip
+)
 
 REMEMBERED = 6
 """Empty cells from which on bounds are remembered and moves are ranked by the opponent's replies."""
@@ -103,12 +114,7 @@ def _rank_moves(rules, memory, own, opp, moves, best, ply):
         rank -= 1 if bit & odd != ZERO else 0
         if np.int64(cell) == best:
             rank -= 1 << 20
-        at = count
-        while at > 0 and (memory.order[ply, at - 1] >> 7) > rank:
-            memory.order[ply, at] = memory.order[ply, at - 1]
-            at -= 1
-        memory.order[ply, at] = (rank << 7) + np.int64(cell)
-        count += 1
+        count = insert(memory, ply, count, rank, np.int64(cell))
     return count
 
 

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from wslib._compiled import ONE, ZERO, inlined, kernel, lowest_bit, popcount
-from wslib.games.rules import CONNECT4, Rules
-from wslib.perfect.solver.table import NODES, Memory, cost_of, lookup, out_of_budget, place_for, spent
+from wslib.games.rules import CONNECT4, Rules, connect4_cells, has_line
+from wslib.perfect.solver.table import NODES, Memory, cost_of, insert, lookup, out_of_budget, place_for, spent
 
 YES, UNKNOWN, NO = 1, 0, -1
 DEEPEST = 64
@@ -31,7 +31,7 @@ MIRRORED_BELOW, TURNED_BELOW = 14, 8
 
 
 class Lines(NamedTuple):
-    """What the search must know of a game: small, because it is handed from call to call."""
+    """What the search must know of a game: small, as it is handed from call to call. Masks are those of `Rules`."""
 
     drop: bool
     k: int
@@ -76,6 +76,7 @@ def _gaps(stones, step, starts, k):
 
 @inlined
 def _all_gaps(lines, stones, k):
+    """The same in all four directions."""
     cells = _gaps(stones, ONE, lines.across, k) | _gaps(stones, lines.width, lines.down, k)
     cells |= _gaps(stones, lines.width + ONE, lines.diagonal, k)
     return cells | _gaps(stones, lines.width - ONE, lines.antidiagonal, k)
@@ -87,29 +88,6 @@ def finishing(lines, stones):
     if lines.k == 4:  # a length known beforehand is compiled to straight code
         return _all_gaps(lines, stones, 4)
     return _all_gaps(lines, stones, lines.k)
-
-
-@inlined
-def _run(stones, step, starts, k):
-    for _ in range(k):
-        starts &= stones
-        stones >>= step
-    return starts
-
-
-@inlined
-def _any_run(lines, stones, k):
-    found = _run(stones, ONE, lines.across, k) | _run(stones, lines.width, lines.down, k)
-    found |= _run(stones, lines.width + ONE, lines.diagonal, k)
-    return (found | _run(stones, lines.width - ONE, lines.antidiagonal, k)) != ZERO
-
-
-@kernel
-def holds_line(lines, stones):
-    """Whether a line of k lies within these cells."""
-    if lines.k == 4:
-        return _any_run(lines, stones, 4)
-    return _any_run(lines, stones, lines.k)
 
 
 class Chances(NamedTuple):
@@ -158,6 +136,7 @@ def _more_chances(chances, own, free, step, starts, k):
 
 @inlined
 def _all_chances(lines, own, free, k):
+    """The chances of all four directions, of which only the free cells count."""
     chances = Chances(0, ZERO, ZERO, ZERO, ZERO, ZERO)
     chances = _more_chances(chances, own, free, ONE, lines.across, k)
     chances = _more_chances(chances, own, free, lines.width, lines.down, k)
@@ -178,13 +157,14 @@ def chances_of(lines, own, free):
 
 
 @inlined
-def _playable(lines, taken):
-    empty = ~taken & lines.board
-    return empty & ((taken >> lines.width) | lines.bottom) if lines.drop else empty
+def _playable(lines, own, opp):
+    """The cells that a stone can go to: any empty one, in Connect Four the lowest of each column."""
+    return connect4_cells(lines, own, opp) if lines.drop else ~(own | opp) & lines.board
 
 
 @kernel
 def _mirrored(lines, stones):
+    """The image of these stones, left and right exchanged."""
     image = ZERO
     for column in range(lines.cols):
         cells = (stones >> np.uint64(column)) & lines.first_column
@@ -194,6 +174,7 @@ def _mirrored(lines, stones):
 
 @kernel
 def _transposed(lines, stones):
+    """The image of these stones, rows and columns exchanged (on a square board)."""
     image = ZERO
     while stones != ZERO:
         cell = np.int64(lowest_bit(stones))
@@ -223,6 +204,7 @@ def _representative(lines, own, opp):
 
 @inlined
 def _has(cells, bit, rank):
+    """The rank, where the cell is one of these; else 0."""
     return rank if cells & bit != ZERO else 0
 
 
@@ -247,13 +229,7 @@ def _rank_moves(lines, memory, own, opp, moves, free, attacking, best, ply):
         rank += _has(theirs.two, bit, 1 << 22) + _has(theirs.more_two, bit, 1 << 23)
         rank += _has(mine.three, bit, 1 << 20) + _has(mine.more_three, bit, 1 << 21)
         rank += _has(theirs.three, bit, 1 << 20) + _has(theirs.more_three, bit, 1 << 21)
-        # Insertion keeps equal ranks in the order of the cells.
-        at = count
-        while at > 0 and (memory.order[ply, at - 1] >> 7) < rank:
-            memory.order[ply, at] = memory.order[ply, at - 1]
-            at -= 1
-        memory.order[ply, at] = (rank << 7) + cell
-        count += 1
+        count = insert(memory, ply, count, -rank, cell)
     return count
 
 
@@ -262,20 +238,21 @@ def _without_search(lines, own, opp, moves, attacking):
     """YES or NO where lines that can no longer be, or answers in the same column, settle who does not win."""
     empty = ~(own | opp) & lines.board
     attacker = own if attacking else opp
-    if not holds_line(lines, attacker | empty):
+    if not has_line(lines, attacker | empty):
         return NO
     if not lines.drop and chances_of(lines, attacker, empty).danger < (16 if attacking else 32):
         return NO  # Erdős and Selfridge: who always takes the most dangerous cell stops every line
-    if lines.drop and moves & lines.upper == ZERO and not holds_line(lines, own | (empty & ~lines.upper)):
+    if lines.drop and moves & lines.upper == ZERO and not has_line(lines, own | (empty & ~lines.upper)):
         if attacking:
             return NO
-        if holds_line(lines, opp | (empty & lines.upper)):
+        if has_line(lines, opp | (empty & lines.upper)):
             return YES
     return UNKNOWN
 
 
 @inlined
 def _remember(memory, own, opp, attacking, depth, answer, best, nodes):
+    """Keep what an answer says of the state's value, or how deep it was searched without one."""
     entry = memory.entries[place_for(memory, own, opp)]
     entry.cost = max(entry.cost, cost_of(nodes))
     entry.move = best
@@ -306,7 +283,7 @@ def _recall(lines, memory, own, opp, key_own, key_opp, attacking, depth):
 def _moves_to_try(lines, own, opp, attacking, depth):
     """An answer where the next stones settle it, else UNKNOWN and the moves that must be tried (none: in vain)."""
     taken = own | opp
-    playable = _playable(lines, taken)
+    playable = _playable(lines, own, opp)
     win, loss = (YES, NO) if attacking else (NO, YES)
     if finishing(lines, own) & playable != ZERO:
         return win, ZERO

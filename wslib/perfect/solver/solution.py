@@ -116,7 +116,9 @@ class Solution:
     values: dict[str, int | None]
     """The value of each legal move, by name."""
     move_discs: dict[str, int | None]
+    """Othello: the final difference of discs after each legal move, for the player who makes it; else empty."""
     nodes: int
+    """How many were searched."""
 
     @property
     def solved(self) -> bool:
@@ -136,6 +138,7 @@ class Solution:
         return tuple(move for move, found in self.values.items() if self.solved and found == self.value)
 
     def _label(self, move: str) -> str:
+        """What is written on the cell of a move: its difference of discs, or else its value in a word."""
         found = self.move_discs.get(move)
         return WORDS[self.values[move]] if found is None else f"{found:+d}".replace("-", "\N{MINUS SIGN}")
 
@@ -207,17 +210,10 @@ def solve(position: Position | Game | str, *, nodes: int = 50_000_000, seconds: 
         solver.allow(1)
         solver.moves(position, exact)
     solver.allow(nodes)
-    moves = _interruptible(solver, lambda: _values(solver, position, exact), seconds)
-    value, discs_, found = moves
-    names = {action: position.game.action_name(action) for action in found}
-    return Solution(
-        position,
-        value,
-        discs_,
-        {names[a]: v for a, (v, _) in found.items()},
-        {names[a]: d for a, (_, d) in found.items()} if position.game.name == "othello" else {},
-        solver.nodes,
-    )
+    value, difference, found = _interruptible(solver, lambda: _values(solver, position, exact), seconds)
+    values = {position.game.action_name(a): v for a, (v, _) in found.items()}
+    differences = [d for _, d in found.values()] if position.game.name == "othello" else []
+    return Solution(position, value, difference, values, dict(zip(values, differences, strict=False)), solver.nodes)
 
 
 def _values(solver: Solver, position: Position, exact: bool):

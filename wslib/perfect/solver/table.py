@@ -29,11 +29,13 @@ class Memory(NamedTuple):
     """Everything that a search writes to."""
 
     entries: np.ndarray
+    """(2 ** table_bits,) of ENTRY, bucket by bucket."""
     work: np.ndarray
+    """(3,) int64: nodes searched, their limit, and whether to stop."""
     order: np.ndarray
-    """Scratch: the moves of each depth with their rank."""
+    """(depths, moves) int64: scratch for the moves of each depth, ``(rank << 7) + cell``, in ascending order."""
     history: np.ndarray
-    """How often a cell settled a state, for attacker and defender."""
+    """(2, cells) int64: how often a cell settled a state, for defender and attacker."""
 
 
 def empty_memory(table_bits: int) -> Memory:
@@ -80,6 +82,17 @@ def place_for(memory, own, opp):
     entry.own, entry.opp, entry.low, entry.high, entry.move, entry.cost = own, opp, LEAST, MOST, -1, 0
     entry.tried[0], entry.tried[1] = 0, 0
     return cheapest
+
+
+@inlined
+def insert(memory, ply, count, rank, cell):
+    """Put a move among the ``count`` of its depth, equal ranks in the order of coming; returns how many there are."""
+    at = count
+    while at > 0 and (memory.order[ply, at - 1] >> 7) > rank:
+        memory.order[ply, at] = memory.order[ply, at - 1]
+        at -= 1
+    memory.order[ply, at] = (rank << 7) + cell
+    return count + 1
 
 
 @inlined
