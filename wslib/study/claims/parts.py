@@ -238,7 +238,7 @@ def _adaptive_minus_fixed(
     if wide.empty:
         return Part(name)
     if (wide == 1).all(axis=None):
-        saturated = "the share is one on both sides everywhere, so this measure cannot tell"
+        saturated = "the share is 100 % on both sides everywhere, so that this measure cannot tell"
         return Part(name, effect=saturated, runs=(len(wide), len(wide)), units=units)
     return _alone(Comparison(name, wide["adaptive"], wide["fixed"], scale="score", paired=True), units)
 

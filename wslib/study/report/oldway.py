@@ -258,11 +258,14 @@ def claims_prose(found: pd.DataFrame) -> str:
     texts, kept = [], []
     for claim, rows in found.groupby("id", sort=False):
         ours = rows[(rows["way"] == "ours") & (rows["setting"] == "ours")]["verdict"].iloc[0]
-        others = rows[rows["verdict"] != ours]
-        if others.empty:
+        counts = rows.loc[rows["verdict"] != ours, "verdict"].value_counts()
+        if counts.empty:
             kept.append(str(claim))
-        ways = [f"*{r.verdict}* by {NAMES[r.way]}, {RATED[r.setting]}" for r in others.itertuples()]
-        texts += [f"Claim {claim} is *{ours}* by our way and setting, but {'; '.join(ways)}."] if ways else []
+            continue
+        said = listed(f"*{verdict}* in {number}" for verdict, number in counts.items())
+        texts.append(
+            f"Claim {claim} is *{ours}* by our way and setting; of the other {len(rows) - 1} rows below it is {said}."
+        )
     if kept:
         several = f"Claims {listed(kept)} have" if len(kept) > 1 else f"Claim {kept[0]} has"
         texts.append(f"{several} the same verdict under all ways of playing and rating.")
