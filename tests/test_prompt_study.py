@@ -105,6 +105,7 @@ def test_the_first_iterations_of_a_published_run_are_read_from_the_whole_run(mon
     monkeypatch.setattr(study, "compute_unit", lambda *_, **__: pytest.fail("to look at a run trained it"))
     begun = replace(published, iterations=7)
     assert begun.log.equals(published.log.head(7)) and ": 7 iterations\n" in repr(begun)
+    assert ws.run(published.id).log.equals(published.log), "and not the log of an earlier version of the results"
 
 
 def test_a_run_of_the_prompt_is_the_run_of_the_study_with_these_settings(run, store):

@@ -96,7 +96,8 @@ class Run:
         if study.origins([unit], HERE)[unit.id]:
             return study.table(unit, "iterations", HERE)
         for settings, iterations, one in _trained_runs():
-            if settings.id == self.id and iterations > self.iterations and (kept := one.read()):
+            longer = settings.id == self.id and iterations > self.iterations and _is_todays(settings, iterations, one)
+            if longer and (kept := one.read()):
                 return kept.tables["iterations"].head(self.iterations)
         done = next(iter(files.iterations()), 0)
         return pd.DataFrame(files.log(done) if done else [])
@@ -209,11 +210,17 @@ def _trained_runs() -> Iterator[tuple[RunSettings, int, Found]]:
             yield settings_of_run(one.parameters["run"]), int(one.parameters["iterations"]), one
 
 
+def _is_todays(settings: RunSettings, iterations: int, one: Found) -> bool:
+    """Whether a result is what today's code would compute for these settings, and not one of an earlier version."""
+    return one.unit == RunUnit(run=settings, iterations=iterations).id
+
+
 def run(unit: str) -> Run:
     """A run, published or stored here, by the name of its unit, which ``runs()`` lists, or by its id."""
     if isinstance(unit, str) and unit:
         for settings, iterations, one in _trained_runs():
-            if one.unit.startswith(unit) or settings.id.startswith(unit):
+            by_id = settings.id.startswith(unit) and _is_todays(settings, iterations, one)
+            if one.unit.startswith(unit) or by_id:
                 found = Run(settings, iterations)
                 # As it was stored: also what today's code, by its version, would ask for anew.
                 if kept := one.read():
