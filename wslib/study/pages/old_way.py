@@ -145,8 +145,10 @@ class PublishedTournaments(Runs):
 
     @cached_property
     def cells(self) -> Cells:
-        every = {run.id: (labels, run) for source in reversed(self.sources) for labels, run in reversed(source.cells)}
-        return list(reversed(every.values()))
+        once: dict[str, tuple[dict[str, Any], Any]] = {}
+        for labels, run in chain.from_iterable(source.cells for source in self.sources):
+            once.setdefault(run.id, (labels, run))
+        return list(once.values())
 
     def pools(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         return chain.from_iterable(source.pools() for source in self.sources)
