@@ -172,9 +172,9 @@ CLAIMS: tuple[Claim | Design, ...] = (
     Claim("1", "Without a network RAVE > MCTS > RHEA > random in nearly all cases; in Othello RHEA is not above random "
           "play", "orientation", check=lambda e: orientation_parts(e, False), enough=NEARLY_ALL,
           besides=lambda e: orientation_parts(e, True)),
-    Claim("2", "Untrained, every enhancement but RAVE beats Baseline; RAVE is the weakest everywhere (though above half "
-          "in Othello); WRoRa is the strongest in Connect Four, RoRa in Gobang; win rates are highest in Othello and "
-          "lower in Gobang", "untrained", check=untrained_orderings),
+    Claim("2", "Untrained, every enhancement but RAVE beats Baseline; RAVE is the weakest everywhere (though above "
+          "half in Othello); WRoRa is the strongest in Connect Four, RoRa in Gobang; win rates are highest in Othello "
+          "and lower in Gobang", "untrained", check=untrained_orderings),
     Claim("3", "A warm start ends higher than Baseline in Gobang and Connect Four; in Othello all but Rollout do",
           "warmstart", WARM_BETTER),
     Claim("4", "WRoRa is the best, or among the best, in every game", "warmstart", NONE_ABOVE_WRORA),
