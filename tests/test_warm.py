@@ -210,6 +210,11 @@ def test_who_has_not_met_all_others_is_not_in_the_pool():
     )
 
 
+def test_a_pool_in_which_only_players_without_a_network_have_met_is_rated_and_names_no_runs():
+    elos = pools.elos_of(pool({"random": 0.0, "MCTS 100": 50.0}).assign(part="pool"))
+    assert len(elos) == 2 and elos["unit"].isna().all() and elos["kind"].isna().all()
+
+
 def switches(values: dict[str, list[float]], board: str = "othello", m: int = 100) -> pd.DataFrame:
     return pd.DataFrame(
         [
