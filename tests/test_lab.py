@@ -193,6 +193,8 @@ def test_what_is_no_opponent_or_no_colour_gets_a_sentence():
         ws.board("connect4", against="alphazero")
     with pytest.raises(ParameterError, match="you = 'Y' is not allowed"):
         ws.board("connect4", you="Y")
+    with pytest.raises(ParameterError, match=r"simulations = 1000000000 is not allowed: .* from 2 to 100000"):
+        ws.board("connect4", simulations=10**9)
 
 
 def test_the_second_board_appears_with_the_first_thought():

@@ -102,6 +102,9 @@ def test_what_cannot_be_inspected_gets_a_sentence(network):
         ws.inspect(ws.game("tictactoe").position("a1 b1 a2 b2 a3"))
     with pytest.raises(ParameterError, match="'wrora' is no network: network"):
         ws.inspect("connect4", "wrora")
+    with pytest.raises(ParameterError, match="methods = 3 is not allowed: without a network they are mcts, rave"):
+        ws.inspect("connect4", methods=3)
+    assert list(ws.inspect("tictactoe", methods="rave, mcts", simulations=10).searches) == ["rave", "mcts"]
 
 
 # --- the monitor ------------------------------------------------------------------------------------------------------
@@ -166,6 +169,8 @@ def test_without_runs_the_monitor_says_how_to_make_one(tmp_path: Path, monkeypat
     assert watching.text.value == "No run is stored here yet: train(…) makes one."
     with pytest.raises(ParameterError, match="there is no run 'nothing' in the store"):
         ws.monitor("nothing")
+    with pytest.raises(ParameterError, match="every = 'often' is not allowed: it should be seconds"):
+        ws.monitor(every="often")
 
 
 # --- the list of runs -------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import wslib as ws
@@ -203,6 +204,7 @@ def test_one_plays_against_what_was_trained_at_the_command_line(run, monkeypatch
 # --- what is wrong ----------------------------------------------------------------------------------------------------
 
 
+TABLE = pd.DataFrame({"first": ["a"], "second": ["b"], "wins": [1], "draws": [0]})
 WRONG = {
     "no such network": (lambda: ws.trained("gobang", "wro", seed=70), "there is no network of 'wro' in gobang"),
     "no such method": (
@@ -240,6 +242,14 @@ WRONG = {
         "rating = 3 is not allowed: it should",
     ),
     "no players": (lambda: ws.tournament("mcts"), "'mcts' are no players: give them by name"),
+    "a player twice": (
+        lambda: ws.tournament(["mcts", "mcts"], "gobang"),
+        "'mcts' is there twice: name the players, as {",
+    ),
+    "no numbers": (
+        lambda: ws.rate(TABLE.assign(losses="x")),
+        "a against b has 1 wins, 0 draws, x losses: counts should",
+    ),
     "one player": (lambda: ws.tournament({"a": "mcts"}), "a tournament has 2 players or more, not 1"),
     "no game": (lambda: ws.tournament(["mcts", "rave"]), "name it, as game='connect4'"),
     "no player": (lambda: ws.tournament({"a": 3, "b": "mcts"}, "gobang"), "3 is no player: give a name"),

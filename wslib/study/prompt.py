@@ -367,6 +367,8 @@ def _named(players: Mapping[str, Any] | Sequence[str]) -> Mapping[str, Any]:
     if not isinstance(players, Mapping):
         if isinstance(players, str) or not isinstance(players, Sequence):
             raise ParameterError(f"{brief(players)} are no players: give them by name, as {{'a': 'mcts', 'b': 'rave'}}")
+        if twice := [name for name in map(str, players) if [*map(str, players)].count(name) > 1]:
+            raise ParameterError(f"{brief(twice[0])} is there twice: name the players, as {{'a': 'mcts', 'b': 'mcts'}}")
         players = {str(name): name for name in players}
     if len(players) < 2:
         raise ParameterError(f"a tournament has 2 players or more, not {len(players)}")

@@ -206,7 +206,8 @@ def inspect(position: Position | Game | str = "connect4", network: PlayingNetwor
         ways = "network(game) makes one, trained(game, method) takes one, load(path) reads one"
         raise ParameterError(f"{brief(network)} is no network: {ways}")
     allowed = WITHOUT_NETWORK if network is None else tuple(GUIDED)
-    names = list(allowed) if methods == "all" else [methods] if isinstance(methods, str) else list(methods)
+    given = methods.split(",") if isinstance(methods, str) else methods if isinstance(methods, Sequence) else ()
+    names = list(allowed) if methods == "all" else [name.strip() if isinstance(name, str) else name for name in given]
     wrong = [name for name in names if name not in allowed]
     if wrong or not names:
         kind = "without a network" if network is None else "with a network"

@@ -267,6 +267,6 @@ def monitor(run: Run | str | None = None, *, every: float = EVERY) -> Monitor:
         run = Run(found[0], USUAL)
     if not isinstance(run, Run | None):
         raise ParameterError(f"{brief(run)} is no run: give one as train(…) returns it, its id, or nothing for all")
-    if not every > 0:
+    if not isinstance(every, int | float) or not every > 0:
         raise ParameterError(f"every = {brief(every)} is not allowed: it should be seconds, above 0")
     return Monitor(run, every)

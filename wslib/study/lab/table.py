@@ -379,4 +379,4 @@ def board(game: Game | Position | str = "connect4", against: Any = "mcts", *, yo
         against = trained(position.game, against)
     if not (isinstance(against, str) and against == "person"):
         player_of(against)
-    return Table(position, against, you, whole("simulations", simulations, 2), whole("seed", seed, 0))
+    return Table(position, against, you, whole("simulations", simulations, 2, MOST), whole("seed", seed, 0))

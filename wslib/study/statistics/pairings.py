@@ -65,7 +65,7 @@ def _check(pairs: pd.DataFrame) -> None:
     with_itself = pairs.loc[pairs["first"] == pairs["second"], "first"]
     if len(with_itself):
         raise ParameterError(f"{with_itself.iloc[0]!r} meets itself: each row should name two different players")
-    counts = pairs[COUNTS].to_numpy(float)
+    counts = pairs[COUNTS].select_dtypes("number").reindex(columns=COUNTS).to_numpy(float)  # a text is no count
     wrong = ~(np.isfinite(counts) & (counts >= 0)).all(axis=1)
     if wrong.any():
         row = pairs[wrong].iloc[0]
