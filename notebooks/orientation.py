@@ -61,7 +61,9 @@ orderings, exception = claim[~claim["exception"]], claim[claim["exception"]]
 verdict = claims.claim_1_verdict(claim)
 shown = (orderings["verdict"] == decide.REPLICATED).sum()
 said = {decide.REPLICATED: "holds, too", decide.OPPOSITE: "does not hold"}
-prose = f"**Claim 1: {verdict}.** Of its {len(orderings)} orderings {shown} hold."
+every = shown == len(orderings)
+lead = f"{verdict} in one part" if every and verdict == decide.OPPOSITE else verdict
+prose = f"**Claim 1: {lead}.** {'All' if every else f'{shown} of'} {len(orderings)} orderings hold."
 for row in exception.itertuples():
     prose += (
         f" The exception, that RHEA does not beat random play in {board_name(row.board)}, "

@@ -93,7 +93,8 @@ def tests_prose(simulated: pd.DataFrame, compared: pd.DataFrame | None) -> str:
     by_games, by_runs = (int((compared[name] < stats.ALPHA).sum()) for name in ("pooled_p", "p"))
     return text + (
         f"In our own tournaments the thesis' test calls {by_games} of {len(compared)} differences from Baseline "
-        f"significant, and the test over runs {by_runs} of them (neither is corrected for the number of tests)."
+        f"significant, and the test over runs {by_runs or 'none'} of them (neither is corrected for the number of "
+        "tests)."
     )
 
 
