@@ -77,25 +77,6 @@ def test_the_number_of_lines_of_play_is_the_published_one(name, counts):
     assert [perft(game(name).start(), depth) for depth in range(1, len(counts) + 1)] == counts
 
 
-@pytest.mark.parametrize(
-    ("name", "depth"),
-    [
-        ("othello-4x4", 7),
-        ("othello-6x6", 5),
-        ("othello-8x8", 4),
-        ("connect4-6x6", 4),
-        ("connect4-4x4-k3", 6),
-        ("gobang-6x6-k4", 2),
-        ("gobang-8x8-k5", 2),
-        ("gobang-2x4-k3", 6),
-        ("tictactoe", 6),
-    ],
-)
-def test_the_number_of_lines_of_play_is_that_of_the_plain_rules(name, depth):
-    of = game(name)
-    assert perft(of.start(), depth) == reference.perft(reference_start(of), depth)
-
-
 @thorough
 @given(any_game, any_seed)
 def test_near_the_end_of_a_game_the_lines_of_play_are_those_of_the_plain_rules(of, seed):

@@ -295,11 +295,6 @@ def test_a_policy_is_a_distribution_over_the_legal_moves_and_is_repeated_by_its_
     assert -1 <= result.value <= 1
 
 
-def test_another_seed_makes_another_search():
-    start = game("connect4").start()
-    assert len({tuple(search(start, simulations=30, seed=seed).q) for seed in range(10)}) == 10
-
-
 @pytest.mark.parametrize("name", ["othello", "connect4", "gobang"])
 def test_without_weight_on_its_statistics_rave_is_plain_search(name):
     root = game(name).start()
