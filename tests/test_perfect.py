@@ -289,7 +289,7 @@ def test_the_experiment_stores_players_and_openings_and_reads_them_back(tmp_path
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"boards": "tictactoe"}, "there are no positions of 'tictactoe'"),
+        ({"boards": "tictactoe"}, "there are no positions of 'gobang-3x3-k3'"),
         ({"simulations": "100,100"}, "simulations names 100 twice"),
         ({"simulations": "0"}, r"simulations\[0\] = '0' is not allowed: it should be"),
     ],
