@@ -55,7 +55,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="wslib-faults-") as folder:
             outcome = importlib.import_module(name).run(asked.number or LONG[name], asked.seed, Path(folder))
         print(f"{outcome} in {time_gone():.0f} s", flush=True)
-        if not asked.no_record and not outcome.left_out:
+        if outcome.trials and not asked.no_record and not outcome.left_out:
             record(outcome, time_gone(), asked.seed)
         wrong |= bool(outcome.failures)
     return int(wrong)

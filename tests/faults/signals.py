@@ -97,22 +97,27 @@ def _trial(kind: str, running: subprocess.Popen, said: Path, after: float, patie
     return ", ".join(wrong)
 
 
+def _seconds_of_a_calm_run(store: Path, said: Path, workers: int) -> float:
+    """How long the command takes from an empty store when no signal comes."""
+    shutil.rmtree(store, ignore_errors=True)
+    time_gone = clock()
+    assert start(store, said, workers).wait(3 * PATIENCE) == 0, said.read_text()
+    return time_gone()
+
+
 def run(number: int, seed: int, folder: Path) -> Outcome:
     """Send so many signals, of all kinds in turn; each store is gone on with until it is whole, and compared."""
     outcome = Outcome("signals", f"signals of {len(KINDS)} kinds to the command line")
     draw, said, calm, store = random.Random(seed), folder / "said", folder / "calm", folder / "store"
-    seconds: dict[int, float] = {}
-    used = {WORKERS[place % len(WORKERS)] for place in range(-(-number // 3))}
-    for workers in (1, *sorted(used)):  # the first compiles
-        shutil.rmtree(calm, ignore_errors=True)
-        time_gone = clock()
-        assert start(calm, said, workers).wait(3 * PATIENCE) == 0, said.read_text()
-        seconds[workers] = time_gone()
+    _seconds_of_a_calm_run(calm, said, 1)  # this one compiles
     wanted = results_below(calm / "run")
     assert wanted, "nothing was computed"
+    seconds: dict[int, float] = {}
     stores = 0
     while outcome.wants(number):
         kind, workers = KINDS[outcome.trials % len(KINDS)], WORKERS[stores % len(WORKERS)]
+        if workers not in seconds:
+            seconds[workers] = _seconds_of_a_calm_run(calm, said, workers)
         after = draw.uniform(0.05, 1) * seconds[workers]
         wrong = _trial(kind, start(store, said, workers), said, after, max(MOMENTS, 3 * seconds[workers]))
         # Other things run beside this, now and then: moments follow how long the command takes.
