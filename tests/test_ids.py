@@ -167,7 +167,7 @@ ARENA = {"threshold", "undecided", "arena_games", "arena_plies"}
         (RunSettings, {"method": "wro", "shape": "residual", "hidden": ()}, {"dropout"}),
         (RunSettings, {"method": "wro", "gating": False}, {"blocks"} | ARENA),
     ],
-    ids=str,
+    ids=lambda value: None if isinstance(value, set) else str(value),
 )
 def test_what_cannot_act_is_null_in_the_canonical_form(kind: type[Parameters], options: Options, nulls: set[str]):
     assert {name for name, value in made(kind, options).canonical().items() if value is None} == nulls
