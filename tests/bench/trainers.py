@@ -100,6 +100,14 @@ def told(part: str, name: str, what: str, ours: Sequence[float], torch_s: Sequen
     }  # fmt: skip
 
 
+def publish(fresh: pd.DataFrame, path: Path) -> None:
+    """Write these comparisons; those of other games, and of the other part, stay as they were published."""
+    same = ["part", "game", "what"]
+    kept = pd.read_csv(path) if path.exists() else fresh.head(0)
+    whole = pd.concat([kept, fresh]).drop_duplicates(same, keep="last").sort_values(same)
+    whole.to_csv(path, index=False, lineterminator="\n")
+
+
 def main() -> int:
     """Compare, print, and keep where asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -120,7 +128,7 @@ def main() -> int:
     frame = pd.DataFrame(rows)
     print(frame.to_string(index=False))
     if asked.publish:
-        frame.to_csv(ROOT / "data" / "bench" / "trainers.csv", index=False, lineterminator="\n")
+        publish(frame, ROOT / "data" / "bench" / "trainers.csv")
     return int((frame["verdict"] != "met").any())
 
 
