@@ -405,7 +405,10 @@ def test_a_measured_network_is_taken_from_the_store_and_not_trained_again(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["run", "orientation", "--set", "gmaes=20"], "there is no parameter 'gmaes' here: the parameters are"),
+        (
+            ["run", "orientation", "--set", "gmaes=20"],
+            "there is no parameter 'gmaes' here (did you mean 'games'?): the parameters are",
+        ),
         (["run", "orientation", "--set", "games"], "--set 'games' is not allowed: it should be NAME=VALUE"),
         (["run", "orientation", "--set", "preset=smoke", "--set", "games=500"], "games = 500 does not act with preset"),
         (
@@ -478,6 +481,22 @@ def test_a_command_needs_no_standard_streams_and_puts_no_bar_into_a_log(root: Pa
     closed[2] = '"$0" "$@" >&-'
     done = subprocess.run(closed, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_ctrl_c_that_falls_into_a_finalizer_stops_the_command_all_the_same():
+    script = (
+        "import os, signal, time\n"
+        "import wslib.study.engine.early\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Finalized:\n"
+        "    def __del__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGINT); time.sleep(60)\n"
+        "kept = Finalized()\n"
+        "del kept\n"
+        "time.sleep(60)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=50)
+    assert done.returncode in (-signal.SIGINT, 130) and done.stderr == "\nstopped\n"
 
 
 def test_ctrl_c_while_a_command_is_still_beginning_is_one_line(root: Path):

@@ -173,7 +173,7 @@ def test_what_the_readme_expects_of_a_card_is_computed_from_what_was_counted(wit
     text = " ".join((ROOT / "README.md").read_text().split())
     sentence = (
         f"about {found['connect4']} for a run of a hundred iterations in Connect Four, {found['gobang']} in Gobang and "
-        f"{found['othello']} in Othello, where {100 * share:.0f} % is training"
+        f"{found['othello']} in Othello, {100 * share:.0f} % of it for training"
     )
     assert sentence in text
     assert f"{1000 * CALL:.0f} ms a call" in text and f"{1000 * STEP:.0f} ms a training step" in text

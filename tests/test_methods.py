@@ -60,13 +60,15 @@ def test_the_score_over_games_is_that_of_each_run_against_all_of_baseline_s():
 
 def test_the_prose_counts_what_each_test_would_call_significant():
     compared = pd.DataFrame({"p": [0.01, 0.2, 0.06], "pooled_p": [0.001, 0.02, 0.5]})
-    assert methods.pooled_prose(compared).startswith("Of 3 comparisons, 2 would be called significant by pooled games")
-    assert "and 1 over runs" in methods.pooled_prose(compared)
+    assert methods.pooled_prose(compared).startswith(
+        "Of 3 differences from Baseline, the test of pooled games calls 2 significant"
+    )
+    assert "the test over runs 1 (" in methods.pooled_prose(compared)
 
 
 def test_both_tables_say_which_numbers_are_not_by_the_run():
     shown = repr(methods.against_baseline_table(methods.against_baseline(PAIRS, ELOS, KINDS)))
-    assert "As the thesis tested" in shown and "18 : 8" in shown and "p of pooled games" in shown
+    assert "As in the thesis" in shown and "18 : 8" in shown and "p of pooled games" in shown
     assert "interquartile" in repr(methods.overall_table(methods.overall(PAIRS, KINDS)))
 
 

@@ -132,7 +132,7 @@ def test_an_error_of_ours_in_a_notebook_is_one_sentence_and_any_other_has_its_tr
     (tmp_path / "x.py").write_text(f"# %%\n{error}\n")
     done = papermill("x.py out.ipynb", tmp_path)
     assert done.returncode == 1 and sentence in done.stderr
-    assert ("Traceback" in done.stderr) == ("Zero" in sentence), done.stderr
+    assert ("PapermillExecutionError" in done.stderr) == ("Zero" in sentence), done.stderr
 
 
 def papermill(line: str, folder: Path) -> subprocess.CompletedProcess:

@@ -21,7 +21,7 @@ from papermill.cli import papermill as papermill_line
 
 from wslib.perfect import positions
 from wslib.study.claims import evidence
-from wslib.study.engine import agenda, cli, runs, units, verify, whole
+from wslib.study.engine import agenda, cli, jobs, runs, verify, whole
 from wslib.study.engine.cli import main
 from wslib.study.engine.published import shelf
 from wslib.study.pages.catalogue import EXPERIMENTS
@@ -79,7 +79,7 @@ def without_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         begun.append(asked)
         raise Begins
 
-    monkeypatch.setattr(units, "_compute", begins)
+    monkeypatch.setattr(jobs, "compute_units", begins)
     monkeypatch.setattr(runs, "compute_unit", begins)
     monkeypatch.setattr(whole, "compute", begins)
     monkeypatch.setattr(evidence, "gather", begins)  # all results of the study: the book's build runs these pages

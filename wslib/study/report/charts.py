@@ -189,6 +189,8 @@ def forests(
     ``zero`` is a line down, and ``also`` draws what else belongs to every panel.
     """
     names = names or {name: kind_name(name) for name in dict.fromkeys(frame[key])}
+    ends = [zero, *frame[[value, "low", "high"]].stack().dropna()]
+    margin = 0.05 * (max(ends) - min(ends)) or 1.0
 
     def draw(axis: Axes, rows: pd.DataFrame) -> None:
         name_rows(axis, list(names.values()))
@@ -198,6 +200,7 @@ def forests(
             axis.hlines(-place, low, high, color=look(name).colour, linewidth=2)
             axis.plot(middle, -place, markersize=7, **look(name).plot)
         also(axis)
+        axis.set_xlim(min(ends) - margin, max(ends) + margin)  # one scale, so that panels can be compared
 
     return by_panel(frame, draw)
 
