@@ -251,7 +251,7 @@ def test_a_film_strip_shows_the_game_from_its_start_to_its_end():
     assert [len(stones_on_board(item)) for item in strip.items] == [0, 3, 5]
     page = ElementTree.fromstring(strip._repr_html_())
     assert "overflow-x:auto" in page.get("style") and page.get("tabindex") == "0"
-    with pytest.raises(ValueError, match="at least 1, not 0"):
+    with pytest.raises(ValueError, match="every = 0 is not allowed: it should be a whole number of 1 or more"):
         draw.filmstrip(position, every=0)
 
 

@@ -162,6 +162,17 @@ def test_a_run_that_trains_elsewhere_is_watched(root: Path):
     assert run.network.look("gobang").policy.sum() == pytest.approx(1)
 
 
+def test_a_run_whose_own_process_fails_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("WSLIB_STORE", str(tmp_path))
+    (tmp_path / "state").touch()
+    run = ws.train("gobang", "baseline", 2, preset="smoke", wait=False)
+    assert repr(run).endswith("of which none ended so far; monitor(run) watches it")
+    until = time.monotonic() + 120
+    while "stopped" not in repr(run) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert re.search(r"its process has stopped: .*state", repr(run))
+
+
 def test_without_runs_the_monitor_says_how_to_make_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("WSLIB_STORE", str(tmp_path))
     watching = ws.monitor(every=3600)

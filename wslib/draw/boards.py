@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wslib.games import FIRST, SECOND, STONES, Game, Position, position_of
+from wslib.parameters import ParameterError, brief, whole
 
 CELL, RADIUS = 40, 16
 TYPE, LEAST_TYPE = 13, 11.2
@@ -89,6 +90,10 @@ def board(
     """
     position = position_of(position)
     game = position.game
+    if labels is not None and not isinstance(labels, Mapping):
+        raise ParameterError(
+            f"labels = {brief(labels)} is not allowed: it should be texts by move: {{'{game.action_name(0)}': 'here'}}"
+        )
     numbers = _per_action(position, heat)
     texts = _default_labels(position, numbers) if labels is None else {}
     texts |= {game.action_number(move): str(text) for move, text in (labels or {}).items()}
@@ -107,6 +112,8 @@ def boards(
     items: Iterable[Position | Drawing], captions: Sequence[str] | None = None, columns: int | None = None
 ) -> Drawings:
     """Several positions or drawings beside each other, at most ``columns`` in a row and fewer on a narrow screen."""
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise ParameterError(f"items = {brief(items)} is not allowed: it should be a list of positions or drawings")
     drawings = [item if isinstance(item, Drawing) else board(item) for item in items]
     if captions is not None:
         if len(captions) != len(drawings):
@@ -115,10 +122,10 @@ def boards(
     return Drawings(tuple(drawings), columns)
 
 
-def filmstrip(position: Position, every: int = 1, size: int = 190) -> Drawings:
+def filmstrip(position: Position | Game | str, every: int = 1, size: int = 190) -> Drawings:
     """The game that led to a position as a row of boards to scroll through: every ``every``-th ply, and the last."""
-    if every < 1:
-        raise ValueError(f"every is the number of plies from board to board, at least 1, not {every}")
+    whole("every", every, 1)
+    position = position_of(position)
     line = list(position.line())
     shown = [p for ply, p in enumerate(line) if ply % every == 0 or ply == len(line) - 1]
     items = []

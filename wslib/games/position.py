@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from numbers import Integral
 from typing import Annotated, ClassVar, NamedTuple
 
@@ -390,6 +390,7 @@ GAMES: dict[str, Registered] = {}
 def register(kind: type[Game], name: str = "", size: int = 6, k: int = 0) -> None:
     """Let :func:`game` make games of this class, on boards of this size unless another is asked for."""
     GAMES[name or kind.name] = Registered(kind, size, k)
+    _named.cache_clear()
 
 
 @cache
@@ -414,6 +415,11 @@ def game(
     for what, number in (("size", size), ("rows", rows), ("cols", cols), ("k", k)):
         if number is not None and not isinstance(number, int):
             raise ValueError(f"{what} = {number!r} is not allowed: it should be a whole number")
+    return _named(name, size, rows, cols, k) if isinstance(name, str) else _make(name, size, rows, cols, k)
+
+
+def _make(name: object, size: int | None, rows: int | None, cols: int | None, k: int | None) -> Game:
+    """The game of this name, on a board of this size."""
     kind_name, *sizes = _read(name)
     if kind_name is None:
         names = ", ".join(GAMES)
@@ -432,6 +438,10 @@ def game(
     if lines and not 2 <= k <= max(rows, cols):
         raise ValueError(f"k in a row on a {rows}×{cols} board needs 2 ≤ k ≤ {max(rows, cols)}, not {k}")
     return kind(rows, cols, k)
+
+
+_named = lru_cache(1024)(_make)
+"""Units name their games, and an experiment has thousands of units."""
 
 
 def _read(name: object) -> tuple[str | None, str | None, str | None, str | None]:

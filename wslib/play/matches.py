@@ -16,7 +16,7 @@ from wslib._compiled import kernel, stream
 from wslib.games import Game, Position
 from wslib.games import game as game_of
 from wslib.games.rules import RUNNING, legal_actions, play, status
-from wslib.parameters import ParameterError, whole
+from wslib.parameters import ParameterError, brief, whole
 from wslib.play.players import RandomSettings, Seat, player_of, sit
 from wslib.workers import in_processes
 
@@ -112,6 +112,10 @@ def match(game: Game | str, a: Any, b: Any, games: int = 100, seed: int = 0, ope
     whole("seed", seed, 0)
     whole("opening_plies", opening_plies, 0, game.cells - 1)
     whole("workers", workers, 0)
+    if progress is not None and not callable(progress):
+        raise ParameterError(
+            f"progress = {brief(progress)} is not allowed: it should be a function, which is told how many games ended"
+        )
     at_once = any(getattr(getattr(player, "network", None), "at_once", False) for player in (a, b))
     size = games if at_once else BLOCK
     blocks = [(game, a, b, seed, opening_plies, start, min(start + size, games)) for start in range(0, games, size)]

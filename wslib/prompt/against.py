@@ -5,6 +5,7 @@ from typing import Any
 
 from wslib.games import STONES, Game, IllegalMove, Position
 from wslib.games import game as game_of
+from wslib.parameters import whole
 from wslib.play.players import move, player_of
 
 
@@ -18,6 +19,7 @@ def play(game: Game | str, against: Any = "mcts", you: str = "X", seed: int = 0,
     game, against = game_of(game), player_of(against)
     if not isinstance(you, str) or you not in tuple(STONES):
         raise ValueError(f"you = {you!r} is not allowed: it should be 'X' (you move first) or 'O'")
+    whole("seed", seed, 0)
     show = show or show_board
     yours = STONES.index(you)
     position = game.start()

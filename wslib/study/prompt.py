@@ -14,7 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, overload
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any, Literal, TextIO, overload
 
 import pandas as pd
 from tqdm import tqdm
@@ -122,7 +123,7 @@ class Run:
         if log.empty:
             raise ParameterError(f"there are no curves yet: {self!r}")
         labelled = log.assign(board=NAMES.get(self.settings.game, self.settings.game), kind=self.settings.method)
-        return curves_figure(labelled, CURVES, f"{self._headline}{_so_far(log, self.iterations)}.")
+        return curves_figure(labelled, CURVES, f"{self._headline}{self._so_far(log)}.")
 
     @property
     def _headline(self) -> str:
@@ -130,9 +131,21 @@ class Run:
         words = f"{run.method} in {game_of(run.game).title}, seed {run.seed}, {preset_of(run.canonical())}"
         return f"{words}: {self.iterations} iteration{'s' if self.iterations > 1 else ''}"
 
+    def _so_far(self, log: pd.DataFrame) -> str:
+        """Of a run that still trains, how far it is, and whether its own process has failed."""
+        if len(log) >= self.iterations:
+            return ""
+        told = f", of which {len(log) or 'none'} ended so far; "
+        process, errors = vars(self).get("_elsewhere", (None, None))
+        if process is None or not process.poll():
+            return f"{told}monitor(run) watches it"
+        errors.seek(0)
+        why = (errors.read().splitlines() or [f"it ended with {process.returncode}"])[-1]
+        return f"{told}its process has stopped: {why}"
+
     def __repr__(self) -> str:
         log = self.log
-        told = f"{self._headline}{_so_far(log, self.iterations)}"
+        told = f"{self._headline}{self._so_far(log)}"
         if log.empty:
             return told
         shown = log[[name for name in SHOWN if name in log]]
@@ -140,11 +153,6 @@ class Run:
 
     def _repr_html_(self) -> str:
         return f"<p>{self!r}</p>" if self.log.empty else self.curves()._repr_html_()
-
-
-def _so_far(log: pd.DataFrame, iterations: int) -> str:
-    """Of a run that still trains, how far it is."""
-    return "" if len(log) >= iterations else f", of which {len(log) or 'none'} ended so far; monitor(run) watches it"
 
 
 class TrainedNetwork(PlayingNetwork):
@@ -180,8 +188,9 @@ def train(game: Game | str, method: str = "baseline", iterations: int = 10, *, p
         study.check_writable(root)
         if not wait:
             given = {"game": run.game, "method": method, "iterations": unit.iterations, "preset": preset, "seed": seed}
-            _start_elsewhere(given | options)
-            return Run(run, unit.iterations)
+            elsewhere = Run(run, unit.iterations)
+            vars(elsewhere)["_elsewhere"] = _start_elsewhere(given | options)
+            return elsewhere
         begun = next((k for k in RunFiles(run, root).iterations() if k <= unit.iterations), 0)
         with tqdm(total=unit.iterations, initial=begun, desc=f"{run.method}, {game}", unit="iteration", leave=False,
                   file=terminal(), disable=not progress or nobody_looks()) as bar:  # fmt: skip
@@ -189,12 +198,12 @@ def train(game: Game | str, method: str = "baseline", iterations: int = 10, *, p
     return Run(run, unit.iterations)
 
 
-def _start_elsewhere(given: dict[str, Any]) -> None:
-    """Train in a process of its own, which does not end with this one."""
+def _start_elsewhere(given: dict[str, Any]) -> tuple[subprocess.Popen[bytes], TextIO]:
+    """Train in a process of its own, which does not end with this one: the process, and what it says of errors."""
     script = "import sys, json; from wslib.study.prompt import train; train(**json.loads(sys.argv[1]))"
-    none = subprocess.DEVNULL
+    none, errors = subprocess.DEVNULL, TemporaryFile("w+")  # noqa: SIM115  (open for as long as somebody may ask)
     command = [sys.executable, "-c", script, json.dumps(given)]
-    subprocess.Popen(command, start_new_session=True, stdin=none, stdout=none, stderr=none)
+    return subprocess.Popen(command, start_new_session=True, stdin=none, stdout=none, stderr=errors), errors
 
 
 def runs() -> pd.DataFrame:

@@ -241,15 +241,17 @@ def _status(asked: argparse.Namespace) -> None:
     print(f"fresh results: {local.root}\npublished results: {store.published_root()}")
     print(f"{'experiment':14}{'units':>7}{'published':>11}{'here':>7}{'missing':>9}")
     made: list[str] = []
+    asked_for: set[str] = set()
     for name, experiment in EXPERIMENTS.items():
         units = experiment().units()
+        asked_for.update(unit.id for unit in units)
         known = study.known_results(units, name, local)
         origins = [known[unit][0] if unit in known else None for unit in {unit.id for unit in units}]
         counts = [origins.count(wanted) for wanted in ("published", "computed here", None)]
         print(f"{name:14}{len(origins):7}{counts[0]:11}{counts[1]:7}{counts[2]:9}")
         made += _made(name, pd.DataFrame([stored.provenance for _, stored in known.values()]))
     print("\n".join(["", *made]) if made else "", end="\n" if made else "")
-    own = shown.own_units(local, [unit.id for experiment in EXPERIMENTS.values() for unit in experiment().units()])
+    own = shown.own_units(local, asked_for)
     if len(own):
         listed = ", ".join(f"{number} {kind}" for kind, number in own.items())
         print(f"\nof your own parameters: {listed}; 'wslib runs --own' lists the runs, 'wslib show ID' looks into one")

@@ -1,6 +1,6 @@
 """Results at the command line: what was computed where, one of them looked into, and what may come next."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -103,8 +103,7 @@ def page_line(name: str, values: Mapping[str, Any]) -> str:
     return f"papermill notebooks/{name}.py out.ipynb{given}"
 
 
-def own_units(local: LocalStore, asked: Sequence[str]) -> pd.Series:
+def own_units(local: LocalStore, asked: Collection[str]) -> pd.Series:
     """How many stored results of each kind nobody asks for by default: those of one's own parameters."""
-    known = {*asked}
-    counts = {kind: sum(unit not in known for unit in local.latest(kind)) for kind in local.kinds()}
+    counts = {kind: sum(unit not in asked for unit in local.latest(kind)) for kind in local.kinds()}
     return pd.Series({kind: number for kind, number in counts.items() if number}, dtype=int)
