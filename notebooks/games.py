@@ -153,7 +153,7 @@ except ValueError as error:
 # %%
 corner = game("gobang").position("a1 b1 c2")
 pictured(
-    draw.boards([symmetry.position(corner) for symmetry in corner.game.symmetries], columns=4),
+    draw.boards([draw.board(symmetry.position(corner), size=150) for symmetry in corner.game.symmetries]),
     "One position of Gobang is eight: all its turns and mirror images.",
 )
 

@@ -159,11 +159,11 @@ class Solution:
             frame["discs"] = ["?" if (d := self.move_discs.get(m)) is None else f"{d:+d}" for m in self.values]
         return frame.set_index("move")
 
-    def plot(self) -> draw.Drawing:
-        """The position with the value of each move written on its cell."""
+    def plot(self, size: int | None = None) -> draw.Drawing:
+        """The position with the value of each move written on its cell; ``size`` is its width in pixels."""
         heat = {move: float(v) for move, v in self.values.items() if v is not None}
         labels = {move: self._label(move) for move in self.values}
-        return draw.board(self.position, heat=heat, labels=labels, caption=self.headline)
+        return draw.board(self.position, heat=heat, labels=labels, caption=self.headline, size=size)
 
     def __repr__(self) -> str:
         return f"{self.position}\n{self.headline}\n{self.table().to_string()}"

@@ -16,7 +16,7 @@ from myst_nb import glue
 from wslib.parameters import ParameterError, Parameters
 from wslib.study.engine import units as study
 from wslib.study.pages.base import refuse_idle
-from wslib.study.report.look import plain_zeros
+from wslib.study.report.look import in_print
 
 P = TypeVar("P", bound=Parameters)
 AS_IT_IS = "WSLIB_AS_IT_IS"
@@ -71,7 +71,7 @@ def origin(frame: pd.DataFrame, experiment: str) -> None:
 
 def say(text: str) -> Markdown | None:
     """A paragraph of prose with computed numbers; nothing where there is nothing to say."""
-    return Markdown(plain_zeros(text)) if text.strip() else None
+    return Markdown(in_print(text)) if text.strip() else None
 
 
 def show(*parts: Any) -> None:
@@ -86,7 +86,7 @@ def show(*parts: Any) -> None:
 def numbers(**values: str) -> None:
     """Numbers, already formatted, that other pages of the book quote by name."""
     for name, value in values.items():
-        glue(name, plain_zeros(value), display=False)
+        glue(name, in_print(value), display=False)
 
 
 def show_elsewhere(**shown: Any) -> None:

@@ -17,7 +17,7 @@ from wslib.search import GUIDED
 from wslib.study.lab.board import Board, module, plain, style
 from wslib.study.lab.thinking import LAYERS, layers_of, layers_of_look, truth
 from wslib.study.names import method_name
-from wslib.study.report.look import plain_zeros
+from wslib.study.report.look import in_print
 from wslib.study.report.play import walked
 
 MOST_NODES = 600
@@ -186,7 +186,7 @@ def _below(here: SearchResult, left: list[int]) -> str:
         words = f"<b>{escape(str(move))}</b>: N {int(row['N'])}, Q {row['Q']:+.2f}, P {row['P']:.2f}, U {row['U']:+.2f}"
         if "Q_rave" in row:
             words += f", N_rave {int(row['N_rave'])}, Q_rave {row['Q_rave']:+.2f}, score {row['score']:+.2f}"
-        words, deeper = plain_zeros(words), here._at(str(move))
+        words, deeper = in_print(words), here._at(str(move))
         below = "" if deeper is None or deeper.position.is_over else _below(deeper, left)
         parts.append(f"<details><summary>{words}</summary>{below}</details>" if below else f"<p>{words}</p>")
     return "".join(parts)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from wslib.study.names import board_name, method_name
-from wslib.study.report.look import Html, data_link, plain_zeros
+from wslib.study.report.look import Html, data_link, in_print
 
 CHOICES = ("experiment", "game", "method", "warm start", "preset", "results")
 """Columns with a menu of their values."""
@@ -88,7 +88,7 @@ def _cell(name: str, value: object) -> str:
         return '<td data-value=""></td>' if name in NUMBERS else "<td></td>"
     if name in NUMBERS:
         number = float(str(value))
-        text = plain_zeros(DIGITS.get(name, "{:.0f}").format(number))
+        text = in_print(DIGITS.get(name, "{:.0f}").format(number))
         return f'<td class="number" data-value="{number:.6g}">{text}</td>'
     long = ' class="long"' if len(str(value)) > LONG else ""
     return f"<td{long}>{escape(str(value))}</td>"

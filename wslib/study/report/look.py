@@ -60,6 +60,15 @@ def plain_zeros(text: str) -> str:
     return re.sub(r"(?<![\w.])[+-](0(?:\.0+)?)(?![\d.]*\d)", r"\1", text)
 
 
+def in_print(text: str) -> str:
+    """A text as a reader sees it: zeros without a sign, and the sign of other numbers no hyphen.
+
+    >>> in_print("-0 Elo (-0.4 to +2, seed-3, 3-4)")
+    '0 Elo (−0.4 to +2, seed-3, 3-4)'
+    """
+    return re.sub(r"(?<![^\s(>])-(?=\.?\d)", "\N{MINUS SIGN}", plain_zeros(text))
+
+
 class Look(NamedTuple):
     """How a series is drawn: colour, mark of its points (or none; filled or not), line that joins them (or none)."""
 
@@ -158,6 +167,7 @@ def as_svg(figure: Figure, title: str = "") -> str:
     width = round(96 * figure.get_figwidth())
     size = f"flex:1 1 {width}px;width:100%;min-width:{round(LEAST * width)}px;max-width:{round(MOST * width)}px"
     svg = re.sub(r'(width|height)="[\d.]+pt" ', "", svg[svg.index("<svg") :], count=2)
+    svg = re.sub(r">-(?=\d)", ">\N{MINUS SIGN}", svg)
     return svg.replace("<svg ", f'<svg aria-hidden="true" style="{size};height:auto" ', 1)
 
 
@@ -166,8 +176,9 @@ def framed(svgs: Sequence[str], alt: str, caption: str, data: pd.DataFrame | Non
     row = "display:flex;flex-wrap:wrap;gap:.4em;justify-content:safe center;overflow-x:auto"
     return Html(
         f'<figure class="ws-figure" style="margin:1em 0;text-align:center">{key}'
-        f'<div class="ws-scroll" role="img" aria-label="{escape(alt, quote=True)}" style="{row}">{"".join(svgs)}</div>'
-        f"<figcaption>{escape(caption)}{data_link(data, caption)}</figcaption></figure>",
+        f'<div class="ws-scroll" role="img" aria-label="{escape(in_print(alt), quote=True)}" style="{row}">'
+        f"{''.join(svgs)}</div>"
+        f"<figcaption>{escape(in_print(caption))}{data_link(data, caption)}</figcaption></figure>",
         alt,
     )
 
@@ -197,7 +208,8 @@ def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | N
         made = isinstance(value, Html)
         wrap = "normal" if tag == "th" or made or len(str(value)) > LONGEST_UNWRAPPED else "nowrap"
         align = "right" if column in right else "left"
-        return f'<{tag} style="text-align:{align};white-space:{wrap}">{value.html if made else escape(value)}</{tag}>'
+        shown = value.html if made else escape(in_print(value))
+        return f'<{tag} style="text-align:{align};white-space:{wrap}">{shown}</{tag}>'
 
     head = "".join(cell("th", str(c), c) for c in cells)
     rows = [
@@ -206,7 +218,7 @@ def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | N
     ]
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     html = (
-        f'<figure class="ws-table" style="margin:1em 0"><figcaption>{escape(caption)}'
+        f'<figure class="ws-table" style="margin:1em 0"><figcaption>{escape(in_print(caption))}'
         f"{data_link(cells, caption, whole=True)}"
         f'</figcaption><div class="ws-scroll" style="overflow-x:auto"><table class="dataframe"><thead><tr>{head}</tr>'
         f"</thead><tbody>{body}</tbody></table></div></figure>"

@@ -61,18 +61,18 @@ def loop() -> Html:
     run = preset("table", game="connect4")
     playing = [f"{run.episodes} games against itself,", f"{run.simulations} simulations a move,"]
     fitting = [f"{run.epochs} passes over the games", f"of the last {run.retrained} iterations:"]
-    judging = [f"{run.arena_games} games, new against old:", f"at least {100 * run.threshold:.0f} % of the"]
+    judging = [f"{run.arena_games} games, new against old;", f"at least {100 * run.threshold:.0f} % of those"]
     parts = [
-        _box(4, 34, 178, "Self-play", [*playing, "led by the network"]),
-        _box(246, 34, 178, "Training", [*fitting, "policies and results"]),
-        _box(488, 34, 178, "Arena", [*judging, "decided ones are to be won"]),
-        _arrow("M182 78H244"), _text(213, 68, "examples"), _arrow("M424 78H486"), _text(455, 68, "weights"),
-        _arrow("M577 122V168H93V126"),
-        _text(335, 160, "the new network if it won often enough, else the old one"),
-        _text(93, 20, "a network of random weights"), _arrow("M93 24V32"),
+        _box(4, 34, 190, "Self-play", [*playing, "led by the network"]),
+        _box(258, 34, 190, "Training", [*fitting, "policies and results"]),
+        _box(512, 34, 190, "Arena", [*judging, "decided must be won"]),
+        _arrow("M194 78H256"), _text(225, 68, "examples"), _arrow("M448 78H510"), _text(479, 68, "weights"),
+        _arrow("M607 122V168H99V126"),
+        _text(353, 160, "the new network if it won often enough, else the old one"),
+        _text(4, 20, "a network of random weights", anchor="start"), _arrow("M99 24V32"),
     ]  # fmt: skip
     return framed(
-        [_svg(670, 178, parts)],
+        [_svg(706, 178, parts)],
         "Each iteration goes round a circle: the network leads self-play, its games train a copy of it, and the copy "
         "takes its place only if it wins in the arena.",
         "In the first round of the loop the network knows nothing, so its games teach it little: that is the cold "
