@@ -153,7 +153,7 @@ except ValueError as error:
 # %%
 corner = game("gobang").position("a1 b1 c2")
 pictured(
-    draw.boards([draw.board(symmetry.position(corner), size=150) for symmetry in corner.game.symmetries]),
+    draw.boards([draw.board(symmetry.position(corner), size=126) for symmetry in corner.game.symmetries]),
     "One position of Gobang is eight: all its turns and mirror images.",
 )
 

@@ -73,7 +73,7 @@ openings = [unit for unit, part in zip(asked.units(), labels["part"], strict=Tru
 facts = opening_boards(openings, asked.name)
 show(
     pictured(
-        draw.boards([fact.plot(size=205) for fact in facts]),
+        draw.boards([fact.plot(size=190) for fact in facts]),
         "What each first move leads to, for the player who makes it.",
     ),
     say(openings_prose(facts)),

@@ -80,7 +80,7 @@ show_table(
 found = load(asked.board, "path")
 shown = [found[int((found.labels["phase"] == phase).to_numpy().argmax())] for phase in PHASES]
 pictured(
-    draw.boards([solve(position).plot(size=205) for position in shown]),
+    draw.boards([solve(position).plot(size=190) for position in shown]),
     "Early, middle and late: in each position some moves keep the value and some give it away.",
 )
 

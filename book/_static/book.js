@@ -3,7 +3,9 @@
 
 (function () {
   const CODE = "details.hide.above-input";
-  const SCROLLS = ".ws-scroll, .ws-explorer-scroll, .pst-scrollable-table-container, .cell_output > .output.text_html";
+  const SCROLLS =
+    ".ws-scroll, .ws-explorer-scroll, .pst-scrollable-table-container, .cell_output > .output.text_html, " +
+    "mjx-container[display=\"true\"]";
 
   function codeSwitch() {
     const cells = [...document.querySelectorAll(CODE)];

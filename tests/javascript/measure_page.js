@@ -8,11 +8,11 @@
   const told = (box) => box.nextElementSibling?.classList.contains("ws-goes-on");
 
   const openCode = all("details.above-input[open]").map(words);
-  const boxes = all("div, figure").filter((box) => box.checkVisibility() && wide(box) && scrolls(box));
+  const boxes = all("div, figure, mjx-container[display='true']").filter((box) => box.checkVisibility() && wide(box) && scrolls(box));
   // A box within a box: the inner one says it. Code has no need to: its lines are seen to be cut.
   const cutInSilence = boxes
     .filter((box) => !told(box) && !box.querySelector(".ws-scroll") && !box.closest(".highlight"))
-    .filter((box) => !box.matches(".math"))
+    .filter((box) => !box.querySelector("mjx-container[display='true']"))
     .map((box) => `${box.className} of ${box.scrollWidth} px in ${box.clientWidth}: ${words(box)}`);
   const cutFormulas = all("div.math, mjx-container[display='true']").filter(wide).map(words);
   const pictures = all("figure.ws-figure, .cell_output svg[role='img'], img").filter((one) => one.checkVisibility());

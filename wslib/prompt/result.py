@@ -216,7 +216,8 @@ class SearchResult:
     def _repr_html_(self) -> str:
         line = " ".join(self.principal_variation)
         table = self.table().round(3).reset_index().to_html(border=0, index=False)
-        return f"{self.plot()._repr_html_()}{table}<p>Principal variation: {line}</p>"
+        scrolls = f'<div class="ws-scroll" style="overflow-x:auto">{table}</div>'
+        return f"{self.plot()._repr_html_()}{scrolls}<p>Principal variation: {line}</p>"
 
 
 def _copied(searching: Any) -> Any:
