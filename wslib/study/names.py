@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from wslib.search.methods import GUIDED
 
@@ -42,6 +43,31 @@ def kind_name(kind: str) -> str:
 def method_of(kind: str) -> str:
     """The method that a kind of run begins with, as in "wrora adaptive" and "WRoRa, w = 1/2"."""
     return re.split(r"[ ,]", kind, maxsplit=1)[0].lower()
+
+
+class Entrant(NamedTuple):
+    """The parts of an entrant's name: the kind of its run, the run's seed, and the iteration where it is not the last.
+
+    >>> Entrant("wro adaptive", 3).name, Entrant("rora", 0, 50).name
+    ('wro adaptive-3', 'rora-0@50')
+    >>> Entrant.named("wro adaptive-3"), Entrant.named("random").kind
+    (Entrant(kind='wro adaptive', seed='3', iteration=None), 'random')
+    """
+
+    kind: str
+    seed: int | str | None = None
+    iteration: int | str | None = None
+
+    @property
+    def name(self) -> str:
+        """What the entrant is called in tables of games."""
+        return f"{self.kind}-{self.seed}" + (f"@{self.iteration}" if self.iteration else "")
+
+    @classmethod
+    def named(cls, name: str) -> "Entrant":
+        """The parts of a name; of a player without a network, its name alone."""
+        found = re.fullmatch(r"(.+)-(\d+)(?:@(\d+))?", name)
+        return cls(*found.groups()) if found else cls(name)
 
 
 def p_value(p: float) -> str:

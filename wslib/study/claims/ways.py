@@ -14,6 +14,7 @@ import pandas as pd
 from wslib.study.claims.sentences import CLAIMS, Claim
 from wslib.study.claims.table import judged_on, row_and_parts
 from wslib.study.engine import units as study
+from wslib.study.names import Entrant
 from wslib.study.pages.old_way import WAYS, WHOLE, PublishedTournaments
 from wslib.study.statistics.pairings import COUNTS, ordered_pairs
 from wslib.study.statistics.pools import rate_few, round_robin, run_elos
@@ -71,8 +72,8 @@ def ratings(pairs: pd.DataFrame) -> dict[tuple[str, str, str], Rating]:
 def _listed(pairs: pd.DataFrame) -> list[str]:
     """The entrants by kind and seed in the order in which they appear, the random player last."""
     names = list(dict.fromkeys(pairs[["a", "b"]].to_numpy().ravel()))
-    kinds = list(dict.fromkeys(name.rsplit("-", 1)[0] for name in sorted(names)))
-    return sorted(names, key=lambda name: (name == ANCHOR, kinds.index(name.rsplit("-", 1)[0]), name))
+    kinds = list(dict.fromkeys(Entrant.named(name).kind for name in sorted(names)))
+    return sorted(names, key=lambda name: (name == ANCHOR, kinds.index(Entrant.named(name).kind), name))
 
 
 def runs_by_way(pairs: pd.DataFrame) -> pd.DataFrame:

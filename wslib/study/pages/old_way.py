@@ -22,6 +22,7 @@ from wslib.play.matches import Table, random_opening
 from wslib.study.engine.networks import published_network
 from wslib.study.engine.tournament import NetworkEntrant, PairUnit, pair, record
 from wslib.study.engine.units import Computed, Unit
+from wslib.study.names import Entrant
 from wslib.study.pages.base import Asked
 from wslib.study.pages.warm import ANCHORS, AdaptiveVsFixed, Cells, IPrime, Runs, Warmstart
 
@@ -169,7 +170,7 @@ class PublishedTournaments(Runs):
         for labels, run in chain.from_iterable(source.cells for source in warm):
             if all(labels[name] in values for name, values in self.FEW.items()):
                 networks = few.setdefault(labels["board"], {"random": ANCHORS["random"]})
-                networks[f"{labels['kind']}-{labels['seed']}"] = self.entrant(run)
+                networks[Entrant(labels["kind"], labels["seed"]).name] = self.entrant(run)
         asked: Asked = []
         for (board, entrants), way in product(few.items(), WAYS):
             asked += self._meetings(board, entrants, way, {"part": "habits", "board": board, "pool": "few", "way": way})

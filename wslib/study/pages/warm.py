@@ -19,6 +19,7 @@ from wslib.study.engine import units as study
 from wslib.study.engine.run_files import KEPT
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.tournament import NetworkEntrant, meetings, round_robin
+from wslib.study.names import Entrant
 from wslib.study.pages.base import COMPUTE, Asked, WithNetworks
 from wslib.study.pages.perfect_play import RunPerfectUnit
 from wslib.study.presets import preset
@@ -129,7 +130,7 @@ class Runs(Trained):
     def final_networks(self, board: str, *methods: str) -> dict[str, NetworkEntrant]:
         """The final networks of a game by name, those of some methods only where any are given."""
         return {
-            f"{x['kind']}-{x['seed']}": self.entrant(run)
+            Entrant(x["kind"], x["seed"]).name: self.entrant(run)
             for x, run in self.cells
             if x["board"] == board and x["method"] in (methods or (x["method"],))
         }
@@ -186,7 +187,8 @@ class Warmstart(Runs):
             pairs = list(combinations(anchors, 2))
             for k in self.kept():
                 aged = {
-                    (x["kind"], x["seed"]): (f"{x['kind']}-{x['seed']}@{k}", self.entrant(run, k)) for x, run in runs
+                    (x["kind"], x["seed"]): (Entrant(x["kind"], x["seed"], k).name, self.entrant(run, k))
+                    for x, run in runs
                 }
                 pairs += [(network, anchor) for network in aged.values() for anchor in anchors]
                 pairs += [(x, y) for (i, x), (j, y) in combinations(aged.items(), 2) if i[1] == j[1]]

@@ -1,7 +1,7 @@
 """Method against method in a tournament: win rates, and the same games judged by the run and as the thesis judged them.
 
-Frames are those of :mod:`wslib.study.report.warm`: a row per pair of entrants, called ``<kind>-<seed>``, or per
-rated run.
+Frames are those of :mod:`wslib.study.report.warm`: a row per pair of entrants, called as
+:class:`.names.Entrant` says, or per rated run.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from wslib.study.names import board_name, kind_name, p_value, percent
+from wslib.study.names import Entrant, board_name, kind_name, p_value, percent
 from wslib.study.report.charts import WIDE, by_panel, finding, matrix, show_panels
 from wslib.study.report.look import NAMES, Html, between, once_there, table
 from wslib.study.statistics import stats
@@ -53,7 +53,7 @@ def _played(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _kind(entrant: str) -> str:
-    return entrant.rsplit("-", 1)[0]
+    return Entrant.named(entrant).kind
 
 
 def against_baseline(pairs: pd.DataFrame, elos: pd.DataFrame, kinds: Sequence[str]) -> pd.DataFrame:

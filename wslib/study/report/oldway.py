@@ -1,8 +1,8 @@
 """What the published way of playing tournaments does: how often games repeat, and what becomes of the ratings.
 
 ``pairs`` has a row per pairing and way (``board``, ``way``, ``a``, ``b``, the counts of player A by colour,
-``distinct``); networks are called ``<kind>-<seed>``. Ratings are Elo; those of different games or ways are pools of
-their own, whose random player has 0.
+``distinct``); networks are called as :class:`.names.Entrant` says. Ratings are Elo; those of different games or
+ways are pools of their own, whose random player has 0.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ import scipy
 from matplotlib.axes import Axes
 
 from wslib.study.claims.ways import ANCHOR, between_networks
-from wslib.study.names import METHODS, board_name, kind_name, listed, percent
+from wslib.study.names import METHODS, Entrant, board_name, kind_name, listed, percent
 from wslib.study.report.charts import by_panel, lines, looks_of, show_panels
 from wslib.study.report.look import GREY, Html, once_there, table
 from wslib.study.report.verdicts import MARKS, wrapping
@@ -103,7 +103,7 @@ def streaks_table(found: pd.DataFrame) -> Html:
 
 def elos(found: Mapping[tuple[str, str, str], Rating]) -> pd.DataFrame:
     """A row per game, way, setting and ``player``, with its ``kind`` and ``elo``; of :func:`.ways.ratings`."""
-    rows = [(*key, player, player.rsplit("-", 1)[0], rating[player])
+    rows = [(*key, player, Entrant.named(player).kind, rating[player])
             for key, rating in found.items() for player in rating.players]  # fmt: skip
     return pd.DataFrame(rows, columns=["board", "way", "setting", "player", "kind", "elo"])
 

@@ -2,7 +2,7 @@
 
 The unit is the training run: every run is a point, and means, intervals and tests are over runs. Frames have a row per
 unit with its labels (``board``, ``kind``, ``method``, ``seed``) or per pair of entrants (``a``, ``b``, their counts),
-where an entrant is called ``<kind>-<seed>``. Elo values of different pools are on different scales.
+where an entrant is called as :class:`.names.Entrant` says. Elo values of different pools are on different scales.
 """
 
 from collections.abc import Callable, Iterable, Sequence

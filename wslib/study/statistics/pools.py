@@ -1,6 +1,6 @@
 """Pools of networks in a tournament: who has met whom, the rating of every pool, and a row per rated run.
 
-Frames have a row per pair of entrants (``a``, ``b``, their counts), where an entrant is called ``<kind>-<seed>``. Elo
+Frames have a row per pair of entrants (``a``, ``b``, their counts), called as :class:`.names.Entrant` says. Elo
 values of different pools are on different scales.
 """
 
@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from wslib.parameters import ParameterError
+from wslib.study.names import Entrant
 from wslib.study.statistics.pairings import components, ordered_pairs
 from wslib.study.statistics.rating import THESIS, Rating, RatingSettings, rate
 
@@ -61,7 +62,8 @@ def run_elos(ratings: Mapping[tuple[str, str], Rating], runs: pd.DataFrame | Non
     parts = []
     for (board, pool), rating in ratings.items():
         frame = rating.frame().merge(pd.DataFrame({"player": rating.players, "noise": rating.noise()}), on="player")
-        split = frame["player"].str.extract(r"^(?P<kind>.+)-(?P<seed>\d+)(?:@(?P<iteration>\d+))?$")
+        split = pd.DataFrame([Entrant.named(player) for player in frame["player"]], dtype=object)
+        split["kind"] = split["kind"].where(split["seed"].notna())
         parts.append(frame.join(split).assign(board=board, pool=pool))
     if not parts:
         return pd.DataFrame(columns=["player", "elo", "kind", "seed", "iteration", "board", "pool", "noise", "unit"])
