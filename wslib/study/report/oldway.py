@@ -26,6 +26,8 @@ NAMES = {
     "old": "empty board, trees kept (the old way)",
 }
 RATED = {"ours": "our setting", "thesis": "thesis' setting"}
+FIGURES = {"warmstart": "Figures 5.1 and 5.2", "iprime": "Figure 6.1", "adaptive_vs_fixed": "Figure 6.3"}
+"""The thesis' figures whose pools are played in three ways, by the name of their experiment."""
 AGREEMENT = {
     "played": ("way", NAMES.get),
     "rated": ("setting", RATED.get),
@@ -133,8 +135,8 @@ def ratings_table(found: pd.DataFrame) -> Html:
 
 
 def _player_name(player: str) -> str:
-    kind, _, seed = player.rpartition("-")
-    return f"{kind_name(kind)}, seed {seed}" if kind else kind_name(player)
+    kind, seed, _ = Entrant.named(player)
+    return kind_name(kind) + (f", seed {seed}" if seed else "")
 
 
 def correlations(found: pd.DataFrame) -> pd.DataFrame:
@@ -219,7 +221,7 @@ def order_prose(found: pd.DataFrame) -> str:
 def pools_table(found: pd.DataFrame) -> Html:
     """How far every pool's ratings by another way of playing or rating are from ours."""
     iprime = (", " + found["pool"].map(kind_name)).where(found["figure"] == "iprime", "")
-    found = found.assign(board=found["board"].map(board_name) + ": " + found["figure"] + iprime)
+    found = found.assign(board=found["board"].map(board_name) + ", " + found["figure"].map(FIGURES) + iprime)
     kinds = found.groupby(["board", "way", "setting", "kind"])["elo"].mean()
     sizes = found[found["player"] != ANCHOR].groupby("board")["player"].nunique()
     return table(

@@ -6,6 +6,7 @@ chosen by the data, and says so where there are none yet.
 
 from collections.abc import Sequence
 from math import comb, sqrt
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from wslib.study.claims.adaptive import printed
 from wslib.study.claims.ways import between_networks
 from wslib.study.names import board_name, listed, p_value, percent
 from wslib.study.report import adaptive
-from wslib.study.report.charts import SLIM, WIDE, Look, finding, forests, in_percent, show_panels, ticks_at
+from wslib.study.report.charts import SLIM, Look, finding, forests, in_percent, show_panels, ticks_at
 from wslib.study.report.look import OURS, THESIS, Html, look_of, once_there, show_table, table
 from wslib.study.report.oldway import NAMES
 from wslib.study.report.orientation import beside_thesis
@@ -43,15 +44,15 @@ def variety_figure(pairs: pd.DataFrame) -> Html:
     spread = networks.groupby(["board", "way"], sort=False)["distinct"].agg(["mean", "min", "max"]).reset_index()
     spread = spread.rename(columns={"mean": "games", "min": "low", "max": "high"})
     means, most = networks.groupby("way", sort=False)["distinct"].mean(), networks["games"].max()
+    names = {way: fill(name, 18) for way, name in NAMES.items()}
     return show_panels(
-        forests(spread, "games", NAMES, key="way", look=lambda way: Look(OURS if way == "ours" else THESIS)),
+        forests(spread, "games", names, key="way", look=lambda way: Look(OURS if way == "ours" else THESIS)),
         f"Of {most:.0f} games of a pairing {means['ours']:.1f} are different in our way of playing, {means['old']:.1f} "
         "in the old way.",
         f"Of {most:.0f} games between the same two networks, {means['ours']:.1f} differ in our way of playing and "
         f"{means['old']:.1f} in the old way. Marks are means over pairings, lines reach from the fewest to the most.",
         networks,
         across=f"different games of {most:.0f}",
-        width=WIDE,
     )
 
 
