@@ -15,7 +15,7 @@ from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.specs import NO_DATA
 from wslib.study.names import kind_name, listed
 from wslib.study.report.charts import SLIM, Look, finding, forests, show_panels
-from wslib.study.report.look import GREY, INK, Html, link, look_of, not_there, table
+from wslib.study.report.look import GREY, INK, Html, in_print, link, look_of, not_there, table
 from wslib.study.report.verdicts import MARKS, PHRASES, counts, seven, wrapping
 from wslib.study.statistics import decide
 
@@ -38,7 +38,7 @@ def in_three(rows: pd.DataFrame, parts: pd.DataFrame, effects: pd.DataFrame, evi
 
 def paragraphs(texts: Sequence[str]) -> Html:
     """Sentences that another page shows, too: a paragraph each, with **bold** words."""
-    bold = (re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", escape(text)) for text in texts)
+    bold = (re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", escape(in_print(text))) for text in texts)
     return Html("".join(f"<p>{text}</p>" for text in bold), "\n".join(texts))
 
 

@@ -229,7 +229,7 @@ def show_table(frame: pd.DataFrame, caption: str, formats: Mapping[str, Any] | N
 def _written(value: Any, how: Any) -> Any:
     """A cell as it is shown: text, or what is Html already."""
     if isinstance(value, Html):
-        return Html(plain_zeros(value.html), plain_zeros(value.text))
+        return Html(in_print(value.html), plain_zeros(value.text))
     if how is not None:
         gap = pd.api.types.is_scalar(value) and pd.isna(value)
         value = "–" if gap else how(value) if callable(how) else how.format(value)
