@@ -138,8 +138,9 @@ endef
 $(foreach name,$(NAMES),$(eval $(call published,$(name))))
 # One plays against the published networks.
 book/runs/play.ipynb: $(wildcard data/*/networks/*/manifest.json)
-# These pages look at all of them.
-book/runs/verdicts.ipynb book/runs/explorer.ipynb book/runs/what_came_out.ipynb: $(shell find data -name '*.csv*' -not -path '*/.*' 2>/dev/null)
+# These pages look at results of several experiments.
+SHARING := verdicts explorer what_came_out adaptive adaptive_vs_fixed beyond control iprime published_tournaments
+$(SHARING:%=book/runs/%.ipynb): $(shell find data -name '*.csv*' -not -path '*/.*' 2>/dev/null)
 
 # Built beside the last book and moved over it only when nothing is wrong: a page of an earlier
 # build cannot survive, and neither can a broken book replace a good one.

@@ -13,8 +13,8 @@
 # %% [markdown]
 # # What came out, and why
 #
-# This page has the answer as far as it goes, what may explain where we differ from the thesis {cite}`wang2021thesis`, and what
-# would change our mind. The [verdicts](verdicts.ipynb) on every sentence of the thesis follow on the next page.
+# Here is the answer as far as it goes, what may explain where we differ from the thesis {cite}`wang2021thesis`, and what would
+# change our mind. The [verdicts](verdicts.ipynb) come next.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: what is published or stored; smoke: seconds

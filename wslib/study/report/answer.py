@@ -33,7 +33,8 @@ SHORT = {
 
 def in_three(rows: pd.DataFrame, parts: pd.DataFrame, effects: pd.DataFrame, evidence: Evidence) -> Html:
     """The answer: before anything is learned, at the end, and how the claims stand; and how much of it is there."""
-    return paragraphs([start_prose(parts), end_prose(effects, evidence), claims_prose(rows), progress_prose(evidence)])
+    claims = f"{claims_prose(rows)} {progress_prose(evidence)}".strip()
+    return paragraphs([start_prose(parts), end_prose(effects, evidence), claims])
 
 
 def paragraphs(texts: Sequence[str]) -> Html:
