@@ -139,7 +139,7 @@ $(foreach name,$(NAMES),$(eval $(call published,$(name))))
 # One plays against the published networks.
 book/runs/play.ipynb: $(wildcard data/*/networks/*/manifest.json)
 # These pages look at results of several experiments.
-SHARING := verdicts explorer what_came_out adaptive adaptive_vs_fixed beyond control iprime published_tournaments
+SHARING := verdicts explorer what_came_out adaptive adaptive_vs_fixed beyond control iprime published_tournaments rating
 $(SHARING:%=book/runs/%.ipynb): $(shell find data -name '*.csv*' -not -path '*/.*' 2>/dev/null)
 
 # Built beside the last book and moved over it only when nothing is wrong: a page of an earlier
