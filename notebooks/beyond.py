@@ -65,7 +65,7 @@ show(
 show(say(report.coverage_prose(there)), report.coverage_table(there))
 
 # %% [markdown]
-# Zero of zero means that such runs are not asked for.
+# A dash means that such runs are not asked for.
 #
 # ## Elo of the final networks
 #

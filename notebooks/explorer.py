@@ -61,6 +61,7 @@ report.explorer(runs)
 # | Elo, pool | Elo of the final network in that pool, with the random player at zero; every pool is a scale of its own |
 # | optimal % | how often the network alone keeps the value of a position, where this was measured |
 # | CPU minutes | processor time of training on one core, while other work shared the machine; empty for runs that were interrupted |
+# | results | published; *first edition*: published before, with networks that torch trained; or computed here and not published |
 # | code | the commit that computed the run; a `+` says that files differed from it |
 # | unit | the name under which the result is stored, as in `data/<experiment>/units.csv` |
 #

@@ -75,7 +75,7 @@ show(say(report.choice_prose(strengths, asked.winner)), report.strength_figure(s
 sizes = [
     {
         "candidate": kind,
-        "parameters": sum(p.numel() for p in Network(asked.run(asked.boards[0], changes, 0).network).parameters()),
+        "weights": f"{sum(p.numel() for p in Network(asked.run(asked.boards[0], changes, 0).network).parameters()):,}",
         "epochs": asked.run(asked.boards[0], changes, 0).epochs,
     }
     for kind, changes in asked.kinds().items()

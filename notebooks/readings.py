@@ -59,8 +59,8 @@ show(
     say(
         f"{'No reading reproduces Table 5.1' if far else 'One reading reproduces Table 5.1'}. The closest of {len(distance)} is "
         f"**{best}**, at {distance['rms'].iloc[0]:.1f} percentage points; the default is at {distance.loc['default', 'rms']:.1f}, and "
-        f"chance alone would leave {floor:.1f}. Claim 1 is {decide.REPLICATED} under {agreeing} of {len(claims)} readings; its "
-        f"exception, that RHEA does not beat random play in Othello, holds under {len(holding)}"
+        f"chance alone would leave {floor:.1f}. Claim 1 is {decide.REPLICATED} under {agreeing or 'none'} of {len(claims)} readings; its "
+        f"exception, that RHEA does not beat random play in Othello, holds under {len(holding) or 'none'}"
         f"{': ' * bool(holding)}{'; '.join(holding)}."
     ),
     report.distance_figure(distance, floor),

@@ -114,8 +114,6 @@ presets = why.gains(pools.elos_of(beside["control"]), ("laptop", "table", "lette
 show(why.gains_figure(presets), say(why.gains_prose(presets)))
 
 # %% [markdown]
-# With so few runs a side only a large difference can show here. That none shows means little.
-#
 # ### The weight of the playouts
 #
 # {term}`WRo` and {term}`WRoRa` mix the network's value with that of a playout, and trust the playout less from iteration to

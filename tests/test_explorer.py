@@ -16,9 +16,11 @@ from published_tables import experiments, table_file
 from shown import behind
 from test_browser import ARGUMENTS, CHROMIUM
 
+from wslib.parameters import NETWORK_RESULTS_VERSION, digest
 from wslib.search import GUIDED
 from wslib.study.claims.evidence import Evidence
 from wslib.study.claims.listing import COLUMNS, all_runs, preset_of, warm_start
+from wslib.study.engine.everything import Found
 from wslib.study.engine.published import publish
 from wslib.study.engine.store import LocalStore, published_root
 from wslib.study.engine.units import collect
@@ -119,7 +121,7 @@ def test_a_preset_is_named_with_what_differs():
     for method in ("baseline", "wrora"):
         assert preset_of(preset("letter", game="othello", method=method).canonical()) == "letter"
     changed = preset("laptop", game="othello", method="wrora", weight="half", gating=False).canonical()
-    assert preset_of(changed).startswith("laptop, ") and "weight = half" in preset_of(changed)
+    assert preset_of(changed) == "laptop, gating = False, weight = half", "an arena that is not there has no settings"
     assert warm_start(preset("laptop", game="othello", method="wro", switch="adaptive").canonical()) == "adaptive"
 
 
@@ -139,6 +141,21 @@ def test_the_prose_counts_runs_once(listed: pd.DataFrame):
     number = listed["unit"].nunique()
     assert summary_prose(twice).startswith(f"{number} training runs")
     assert "All are published" in summary_prose(twice)
+    old = listed["unit"] == listed["unit"].iloc[0]
+    aged = summary_prose(listed.assign(results=old.map({True: "first edition", False: "published"})))
+    assert "trained 1 of them for the first edition; no verdict" in aged
+
+
+def test_runs_of_the_first_edition_are_marked():
+    """Torch trained them, and a run of today with the same settings has another name."""
+    run = preset("table", game="othello").canonical()
+    today, then = digest({"run": run}, NETWORK_RESULTS_VERSION), digest({"run": run})
+    places = {
+        Found(kind, unit, {"run": run}, "warmstart", Path(), LocalStore(Path())).results: unit
+        for kind, unit in (("run", today), ("run", then))
+    }
+    assert places == {"published": today, "first edition": then}
+    assert Found("run", then, {"run": run}, "", Path(), LocalStore(Path())).results == "computed here"
 
 
 @pytest.fixture

@@ -13,17 +13,16 @@ import pandas as pd
 
 from wslib.parameters import digest
 from wslib.study.claims.evidence import Evidence
-from wslib.study.engine.everything import Found, published, stored
+from wslib.study.engine.everything import RUNS, Found, published, stored
 from wslib.study.engine.store import LocalStore, Stored
 from wslib.study.presets import nearest
 
-KINDS = ("run", "switch")
-"""Kinds of units that are training runs."""
 MEASURED = "run perfect"
 """Kind of units that hold the network of a run against perfect play."""
 COLUMNS = ("experiment", "game", "method", "warm start", "preset", "seed", "iterations", "accepted", "switch", "Elo",
            "pool", "optimal %", "CPU minutes", "code", "results", "unit")  # fmt: skip
-NAMES = {"gobang-6x6-k4": "gobang", "connect4-6x6-k4": "connect4", "othello-6x6": "othello"}
+NAMES = {"gobang-6x6-k4": "gobang", "connect4-6x6-k4": "connect4", "othello-6x6": "othello",
+         "connect4-6x7-k4": "connect4-6x7"}  # fmt: skip
 
 
 def understood(found: Iterable[Found]) -> Iterator[tuple[Found, dict[str, Any]]]:
@@ -34,7 +33,7 @@ def understood(found: Iterable[Found]) -> Iterator[tuple[Found, dict[str, Any]]]
     for one in found:
         try:
             if (result := one.read()) is not None:
-                yield one, _row(one, result) if one.kind in KINDS else _measured(one, result)
+                yield one, _row(one, result) if one.kind in RUNS else _measured(one, result)
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
             warnings.warn(
                 f"{one.kind} {one.unit} ({one.experiment or one.results}) is left out: it does not say what a result "
@@ -45,7 +44,7 @@ def understood(found: Iterable[Found]) -> Iterator[tuple[Found, dict[str, Any]]]
 
 def all_runs(evidence: Evidence, root: Path | None = None, store: LocalStore | None = None) -> pd.DataFrame:
     """A row per training run and experiment (and pool, where it is rated in several)."""
-    kinds = (*KINDS, MEASURED)
+    kinds = (*RUNS, MEASURED)
     found = list(understood(published(*kinds, root=root)))
     known = {one.unit for one, _ in found}
     found += understood(one for one in stored(store or LocalStore(), *kinds) if one.unit not in known)
@@ -54,7 +53,7 @@ def all_runs(evidence: Evidence, root: Path | None = None, store: LocalStore | N
     elos = _elos(evidence)
     rows = []
     for one, row in found:
-        if one.kind not in KINDS:
+        if one.kind not in RUNS:
             continue
         row["optimal %"] = optimal.get(digest(one.parameters["run"]))
         # A run published by one experiment may be asked for, and rated, by another.
@@ -130,7 +129,9 @@ def preset_of(run: dict[str, Any]) -> str:
     'laptop, c = 2.0'
     """
     name, differences = nearest(run)
-    return ", ".join([name, *(f"{option} = {value}" for option, value in differences.items())])
+    # What another difference leaves without effect is no difference of its own.
+    acting = {option: value for option, value in differences.items() if value is not None}
+    return ", ".join([name, *(f"{option} = {value}" for option, value in (acting or differences).items())])
 
 
 def _asked_by(evidence: Evidence) -> dict[str, list[str]]:

@@ -5,8 +5,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wslib.parameters import NETWORK_RESULTS_VERSION, digest
 from wslib.study.engine.published import Published, other_shelves
 from wslib.study.engine.store import DamagedResult, LocalStore, Stored
+
+RUNS = ("run", "switch")
+"""Kinds of units that are training runs."""
 
 
 class Found(NamedTuple):
@@ -28,8 +32,11 @@ class Found(NamedTuple):
 
     @property
     def results(self) -> str:
-        """Where it comes from."""
-        return "published" if self.experiment else "computed here"
+        """Where it comes from; what torch learned for the first edition counts for nothing today."""
+        if not self.experiment:
+            return "computed here"
+        old = self.kind in RUNS and digest(self.parameters, NETWORK_RESULTS_VERSION) != self.unit
+        return "first edition" if old else "published"
 
 
 def published(*kinds: str, root: Path | None = None) -> Iterator[Found]:

@@ -98,7 +98,11 @@ def summary_prose(runs: pd.DataFrame) -> str:
     """How many runs there are, of how many experiments, and what they cost."""
     once = runs.drop_duplicates("unit")
     hours = once["CPU minutes"].astype(float).sum() / 60
-    fresh = int((once["results"] != "published").sum())
+    fresh, old = (int((once["results"] == place).sum()) for place in ("computed here", "first edition"))
     experiments = runs.loc[runs["experiment"] != "", "experiment"].nunique()
     text = f"{len(once)} training runs of {experiments} experiments, {hours:.1f} processor hours (those timed whole)."
-    return text + (f" {fresh} of them are not published, but were computed here." if fresh else " All are published.")
+    if old:
+        text += f" Torch trained {old} of them for the first edition; no verdict rests on these."
+    if fresh:
+        text += f" {fresh} of them {'is' if fresh == 1 else 'are'} not published, but computed here."
+    return text if fresh else f"{text} All are published."

@@ -264,9 +264,10 @@ def claims_prose(found: pd.DataFrame) -> str:
         if counts.empty:
             kept.append(str(claim))
             continue
-        said = listed(f"*{verdict}* in {number}" for verdict, number in counts.items())
+        said = listed(f"{number} come to *{verdict}*" for verdict, number in counts.items())
         texts.append(
-            f"Claim {claim} is *{ours}* by our way and setting; of the other {len(rows) - 1} rows below it is {said}."
+            f"The verdict on claim {claim} is *{ours}* by our way and setting; "
+            f"of the other {len(rows) - 1} rows below, {said}."
         )
     if kept:
         several = f"Claims {listed(kept)} have" if len(kept) > 1 else f"Claim {kept[0]} has"

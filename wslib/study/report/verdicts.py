@@ -165,9 +165,9 @@ def claims_figure(parts: pd.DataFrame) -> Html:
 
 def verdict_prose(row: Mapping[str, str]) -> str:
     """The verdict on one claim, and what it comes from, for the experiment's own page."""
-    inside = row["shown"].removeprefix(row["verdict"]).strip(" ()")
+    missing = row["shown"].removeprefix(row["verdict"]).strip(" ()") if row["verdict"] == UNDECIDED else ""
     ours = "" if row["ours"] == UNDECIDED else row["ours"]
-    why = "; ".join(filter(None, (ours, inside)))
+    why = "; ".join(filter(None, (ours, missing)))
     return f"**Claim {row['id']}: {row['verdict']}.**" + (f" {why[0].upper()}{why[1:]}." if why else "")
 
 

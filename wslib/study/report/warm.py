@@ -16,7 +16,7 @@ import pandas as pd
 import scipy
 from matplotlib.axes import Axes
 
-from wslib.study.names import METHODS, board_name, kind_name, method_name, method_of, percent
+from wslib.study.names import METHODS, board_name, kind_name, listed, method_name, method_of, percent
 from wslib.study.report.charts import by_panel, curves, finding, lines, looks_of, show_panels, strips, ticks_at
 from wslib.study.report.look import GREY, NAMES, Html, look_of, not_there, once_there, table
 from wslib.study.statistics import pools, stats
@@ -66,7 +66,7 @@ class Tournament:
     @property
     def scale(self) -> str:
         """The preset of its runs, or the presets."""
-        return ", ".join(getattr(self.asked, "scales", [self.asked.preset]))
+        return listed(getattr(self.asked, "scales", [self.asked.preset]))
 
 
 def coverage_table(there: Tournament) -> Html:
@@ -74,7 +74,11 @@ def coverage_table(there: Tournament) -> Html:
     total, found = (frame.groupby(["board", "kind"], sort=False).size() for frame in (there.wanted, there.runs))
 
     def counted(board: str) -> Callable[[Any], str]:
-        return lambda row: f"{found.get((board, row.kind), 0)} of {total.get((board, row.kind), 0)}"
+        def count(row: Any) -> str:
+            asked = total.get((board, row.kind), 0)
+            return f"{found.get((board, row.kind), 0)} of {asked}" if asked else "–"
+
+        return count
 
     return table(
         there.wanted[["kind"]].drop_duplicates(),
@@ -90,10 +94,11 @@ def rated_prose(there: Tournament) -> str:
 
 def coverage_prose(there: Tournament) -> str:
     """How many training runs are there, and how many of them have met all others of their pool, as a sentence."""
+    have, are = ("has", "is") if there.rated == 1 else ("have", "are")
     return (
-        f"{len(there.runs)} of {len(there.wanted)} training runs are there, with the preset {there.scale} and "
-        f"{there.asked.iterations} iterations; {there.rated} of them have met all others in a tournament and are "
-        "rated. When more runs are added to `data/`, every table, figure and verdict follows."
+        f"{len(there.runs)} of {len(there.wanted)} training runs are there, with {there.asked.iterations} iterations "
+        f"and the preset {there.scale}; {there.rated} of them {have} met all others in a tournament and {are} rated. "
+        "When more runs are added to `data/`, every table, figure and verdict follows."
     )
 
 

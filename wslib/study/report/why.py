@@ -62,11 +62,12 @@ def variety_prose(pairs: pd.DataFrame) -> str:
         return ""
     means = between_networks(pairs).groupby("way")[["distinct", "repeats"]].mean()
     old, ours, most = means.loc["old"], means.loc["ours"], pairs["games"].max()
+    alike = f"{percent(old['repeats'])} %" if old["repeats"] else "none"
     fewer = old["distinct"] < ours["distinct"] / 2
     return (
         f"When games start from random openings with fresh trees, {ours['distinct']:.1f} of {most:.0f} are different. "
-        f"In the old way {old['distinct']:.1f} are, and in {percent(old['repeats'])} % of the pairings all games with "
-        "the same colours end alike. "
+        f"In the old way {old['distinct']:.1f} are, and in {alike} of the pairings all games with the same colours end "
+        "alike. "
         + (
             "So a pairing of the old kind says far less about its two players than its number of games suggests."
             if fewer
@@ -130,11 +131,12 @@ def gains_prose(found: pd.DataFrame) -> str:
     if found.empty:
         return ""
     wide = found.pivot(index="board", columns="scale", values="effect")
-    if not {"table", "laptop"} <= set(wide):
+    both = wide.reindex(columns=["laptop", "table"]).dropna()
+    if both.empty:
         return "In no game have runs with one epoch and runs with ten met yet, so they cannot be compared."
     listed = "; ".join(
         f"{board_name(str(board))} {row['laptop']:+.0f} with one epoch and {row['table']:+.0f} with ten"
-        for board, row in wide.dropna(subset=["table", "laptop"]).iterrows()
+        for board, row in both.iterrows()
     )
     apart = any(
         one.low > other.high
@@ -145,7 +147,7 @@ def gains_prose(found: pd.DataFrame) -> str:
     return f"WRoRa over Baseline, in Elo: {listed}. " + (
         "Some of these intervals do not overlap: how long a run learns changes what a warm start gives."
         if apart
-        else "All of these intervals overlap: so few runs cannot tell the presets apart."
+        else "All of these intervals overlap; but with so few runs only a large difference could show."
     )
 
 
