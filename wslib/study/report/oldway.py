@@ -241,7 +241,7 @@ def claims_table(found: pd.DataFrame) -> Html:
         found,
         "The claims under each way of playing and of rating. The first row of each claim is ours and decides. Only "
         "networks that have met all others in all three ways are counted; the effect is that of the part that "
-        "decides the verdict.",
+        "decides the verdict. S and a number: another sentence of the sources, quoted on the page of the verdicts.",
         {
             "claim": ("id", str),
             "played": AGREEMENT["played"],

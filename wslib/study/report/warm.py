@@ -17,7 +17,7 @@ import scipy
 from matplotlib.axes import Axes
 
 from wslib.study.names import METHODS, board_name, kind_name, listed, method_name, method_of, percent
-from wslib.study.report.charts import by_panel, curves, finding, lines, looks_of, show_panels, strips, ticks_at
+from wslib.study.report.charts import WIDE, by_panel, curves, finding, lines, looks_of, show_panels, strips, ticks_at
 from wslib.study.report.look import GREY, NAMES, Html, look_of, not_there, once_there, table
 from wslib.study.statistics import pools, stats
 from wslib.study.statistics.decide import FEWEST_RUNS, FEWEST_SHOWN
@@ -263,6 +263,7 @@ def gains_figure(aged: pd.DataFrame, kinds: Sequence[str]) -> Html:
         across="iteration",
         up="Elo above Baseline",
         height=1.9,
+        width=WIDE if shown["board"].nunique() == 2 else None,  # a row for each enhancement
         same_up=True,
     )
 
