@@ -79,7 +79,7 @@ def missing(folder: Path) -> str:
 
 def run(number: int, seed: int, folder: Path) -> Outcome:
     """Build a small book so many times by two at once; the first of every third pair is killed."""
-    outcome = Outcome("two builds", "pairs of `make book` in one folder at once")
+    outcome = Outcome("two builds", "pairs of “make book” in one folder at once")
     draw, seconds = random.Random(seed), 0.0
     project(folder)
     while outcome.wants(number):

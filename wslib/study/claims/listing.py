@@ -62,9 +62,9 @@ def all_runs(evidence: Evidence, root: Path | None = None, store: LocalStore | N
             rated = elos.get((experiment, one.unit), [("", None)])
             rows += [{**row, "experiment": experiment, "pool": pool, "Elo": elo} for pool, elo in rated]
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).drop_duplicates(["experiment", "unit", "pool"])
-    # Runs that belong to no experiment come last.
+    # Runs that belong to no experiment, or to the first edition alone, come last.
     order = ["experiment", "game", "method", "warm start", "preset", "seed", "pool"]
-    last = frame["experiment"] == ""
+    last = (frame["experiment"] == "") | (frame["results"] == "first edition")
     return frame.assign(last=last).sort_values(["last", *order], kind="stable", ignore_index=True).drop(columns="last")
 
 
