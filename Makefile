@@ -21,7 +21,7 @@ NOTEBOOKS := $(filter-out notebooks/start.py,$(wildcard notebooks/*.py))
 # These call compiled kernels, which are compiled once for all of them, beside the first of the others.
 COMPUTING := positions learning perfect_play orientation one_run rhea searches games play
 # The longest first, so that no core waits for one of them at the end.
-SLOW := $(COMPUTING) warmstart verdicts explorer what_came_out
+SLOW := $(COMPUTING) warmstart on_the_way verdicts explorer what_came_out
 NAMES := $(NOTEBOOKS:notebooks/%.py=%)
 NAMES := $(foreach name,$(SLOW),$(filter $(name),$(NAMES))) $(filter-out $(SLOW),$(NAMES))
 RUNS := $(NAMES:%=book/runs/%.ipynb)
@@ -139,7 +139,7 @@ $(foreach name,$(NAMES),$(eval $(call published,$(name))))
 # One plays against the published networks.
 book/runs/play.ipynb: $(wildcard data/*/networks/*/manifest.json)
 # These pages look at results of several experiments.
-SHARING := verdicts explorer what_came_out adaptive adaptive_vs_fixed beyond control iprime published_tournaments rating
+SHARING := verdicts explorer what_came_out elo on_the_way adaptive adaptive_vs_fixed beyond control iprime published_tournaments rating
 $(SHARING:%=book/runs/%.ipynb): $(shell find data -name '*.csv*' -not -path '*/.*' 2>/dev/null)
 
 # Built beside the last book and moved over it only when nothing is wrong: a page of an earlier

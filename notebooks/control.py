@@ -127,7 +127,7 @@ report.scale_table(elos, asked.methods, asked.scales)
 #
 # <details><summary>A solution</summary>
 #
-# Run the page [five iterations](warmstart.ipynb) with `-p preset laptop -p methods baseline,wrora -p runs 3`: its section *On the way*
+# Run the page [on the way](on_the_way.ipynb) with `-p preset laptop -p methods baseline,wrora -p runs 3`: it
 # plays and rates the networks that were kept. One expects the difference early, because ten epochs learn the first examples faster;
 # later both have seen each example often enough.
 #

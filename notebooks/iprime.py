@@ -119,12 +119,11 @@ claims.parts_table(parts, "Claim 5, part by part: differences of mean Elo over r
 # [in the way of the published tournaments](published_tournaments.ipynb), and the games can be rated with the thesis' settings.
 
 # %%
-by_way = of_figure(asked)
-show(say(ways.claims_prose(by_way)), ways.claims_table(by_way))
+say(ways.claims_prose(of_figure(asked)))
 
 # %% [markdown]
-# Our way decides, because games from openings, with both colours and fresh trees, tell most about the players. Where another row says
-# something else, a reader of the thesis should ask which of the two its figure shows.
+# Our way decides, because games from openings, with both colours and fresh trees, tell most about the players. The page on the
+# [published tournaments](published_tournaments.ipynb) has the verdicts under each way, side by side.
 #
 # ## Limits
 #

@@ -96,7 +96,7 @@ report.stages_table(costs)
 # ## Limits
 #
 # There is one kind of opponent here, and one kind of opening. How far networks are from perfect play is shown with the
-# [runs of the study](warmstart.ipynb). Three runs say that the loop learns, not how much runs differ.
+# [runs of the study](on_the_way.ipynb). Three runs say that the loop learns, not how much runs differ.
 #
 # ## Exercises
 #

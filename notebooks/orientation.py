@@ -98,12 +98,14 @@ report.claim_1_table(claim)
 # ## What the games were like
 
 # %%
+printed = say(report.printed_prose(thesis_table("checks_table_5_1")))
 show(
     report.diversity_table(compared),
     say(
         f"{compared['differs'].sum()} of {len(compared)} win rates differ from the printed ones by more than chance. Of "
         f"{compared['games'].sum():,} games {compared['distinct'].sum():,} are distinct."
     ),
+    printed,
 )
 
 # %% [markdown]
@@ -112,11 +114,7 @@ show(
 #
 # The printed numbers do not quite fit the caption of Table 5.1: all of RHEA's are whole percentages, and one pair does not add up. The
 # [readings of the formulas](readings.ipynb) have the details.
-
-# %% tags=["hide-input"]
-say(report.printed_prose(thesis_table("checks_table_5_1")))
-
-# %% [markdown]
+#
 # ## What the reading does to RAVE
 #
 # Three readings could move RAVE's match against MCTS. An action may count for whoever used it first, which is the letter of the

@@ -63,25 +63,22 @@ origin(found, asked.name)
 
 # %%
 prose = f"{why.variety_prose(pairs)} {report.order_prose(correlations)}".strip()
+entrants = sorted({name for name in (*pairs["a"], *pairs["b"]) if name != ANCHOR})
+there = f" They are about {report.boards_prose(pairs)}, with {len(entrants)} networks." if entrants else ""
 show(
     say(prose or "No two networks have met in all four ways of playing yet, so the question is open."),
     why.variety_figure(pairs),
+    say(
+        f"{len(pairs) or 'None'} of {len(asked.habit_units())} matches, of {asked.games} games each, "
+        f"{'has' if len(pairs) < 2 else 'have'} been played in all four ways.{there} The networks are the final ones of "
+        f"[the runs of five iterations](warmstart.html), with the preset `{asked.preset}`; a random player meets them all."
+    ),
 )
 
 # %% [markdown]
 # The further left a mark lies, the more often the same game is counted again. Two is the least that two players without chance can
 # show: one game with either colour.
-
-# %% tags=["hide-input"]
-entrants = sorted({name for name in (*pairs["a"], *pairs["b"]) if name != ANCHOR})
-there = f" They are about {report.boards_prose(pairs)}, with {len(entrants)} networks." if entrants else ""
-say(
-    f"{len(pairs) or 'None'} of {len(asked.habit_units())} matches, of {asked.games} games each, {'has' if len(pairs) < 2 else 'have'} "
-    f"been played in all four ways.{there} The networks are the final ones of [the runs of five iterations](warmstart.html), with the "
-    f"preset `{asked.preset}`; a random player meets them all."
-)
-
-# %% [markdown]
+#
 # ## Two habits
 #
 # The old way has two habits, and each can be kept without the other:

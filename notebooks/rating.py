@@ -11,13 +11,13 @@
 # ---
 
 # %% [markdown]
-# # Rating and statistics: why the run is the unit
+# # Why the run is the unit
 #
 # **The question.** The thesis compares training methods by the Bayesian {term}`Elo` of their final networks and by binomial tests
-# on the games between them (section 5.5.2). What do such numbers say, and what do they leave out? How often would they find a
-# difference between two methods that are equally good?
+# on the games between them (section 5.5.2). How often would such tests find a difference between two methods that are equally good?
 #
 # No claim is tested on this page. At its end you know by which rules the claims about trained players are judged, and why.
+# [Elo](elo.ipynb) explains what a rating is.
 
 # %% tags=["parameters"]
 preset: str = "full"  # full: the published scale; smoke: seconds (at most 20 tournaments)
@@ -32,7 +32,6 @@ workers: int = 0  # worker processes; 0 is one per core
 from wslib.study.engine import units as study
 from wslib.study.engine.notebook import origin, read_parameters, say, show
 from wslib.study.names import p_value
-from wslib.study.pages.base import Orientation
 from wslib.study.report import rating as report
 from wslib.study.statistics.simulate import FalseAlarms
 from wslib.study.statistics.stats import runs_to_decide
@@ -60,103 +59,6 @@ report.alarms_figure(simulated)
 # %% [markdown]
 # To the right, runs of one method differ more and more. See which tests stay near the dotted line, and which find more and more
 # differences that are not there.
-#
-# ## The model
-#
-# Each player $i$ has a rating $R_i$, and whoever moves first has an advantage $a$. A third parameter $d$, {term}`drawelo`, says how likely
-# draws are. With $f(x) = 1 / (1 + 10^{-x/400})$, and $z = R_i - R_j + a$ for a game in which $i$ moves first,
-#
-# $$\begin{aligned}
-# P(\text{win}) &= f(z - d), \\
-# P(\text{loss}) &= f(-z - d), \\
-# P(\text{draw}) &= 1 - P(\text{win}) - P(\text{loss}).
-# \end{aligned}$$
-#
-# This is the model of {cite:t}`rao1967ties`, as Bayesian Elo {cite}`coulom2008whr` has it. The ratings are the most likely ones after
-# each player has been given about two virtual draws, spread over the opponents met. This prior keeps a player who won everything
-# within bounds. The mean of the ratings is zero. We compare two settings:
-#
-# - *ours* keeps the colours, and estimates advantage and drawelo from the games;
-# - *the thesis'* takes $a = 32.8$ and $d = 97.3$, which are chess values, and adds up the games of both colours as if whoever is listed
-#   first had always moved first. The tournaments that the author has published were rated in this way.
-#
-# The players of [Table 5.1](orientation.ipynb) make a small tournament in each game: four players, 500 games a pair. In the next table
-# the same games give two columns of Elo.
-
-# %%
-table = Orientation()
-pairs = [(unit, labels) for unit, labels in table.asked() if labels["part"] == "table"]
-units = [unit for unit, _ in pairs]
-labels = table.labels().query("part == 'table'").reset_index(drop=True)
-matches = labels.join(study.results(units, table.name))
-report.ratings_table(matches)
-
-# %% [markdown]
-# Compare the two columns of Elo game by game: does the order of the players stay, and what becomes of the distances between them?
-
-# %%
-report.model_table(matches)
-
-# %% [markdown]
-# The log-likelihood says how well a setting explains the results: the higher, the better. One value of drawelo cannot fit all games where
-# some are often drawn and others hardly ever. The next table shows how far the ratings of the same games spread in either setting.
-
-# %%
-ours = report.rated(matches)
-report.spans_table(matches)
-
-# %% [markdown]
-# The setting changes the length of the whole scale, so Elo values from two settings must not be compared. Nor are those of different
-# games, or of different pools of players, ever on one scale.
-#
-# When the colours are added up, it matters who is listed first. Here are the same games in the thesis' setting, with the list turned
-# round:
-
-# %%
-report.turned_table(matches, "othello")
-
-# %% [markdown]
-# Not a single game was played between the two columns. What moves the ratings is the order in which somebody typed the names.
-#
-# ## Three kinds of interval
-#
-# By default, the program that the author used holds all other players fixed (*variance*). His own numbers come from a grid: the
-# likelihood of one player's games at every possible rating (*exact*). Ours allow for the fact that ratings vary together
-# (*covariance*), and only they give intervals of differences, too. None of the three says anything about players other than these.
-
-# %%
-report.intervals_table(matches, next(iter(ours)))
-
-# %% [markdown]
-# Compare the widths. The grid moves one rating, and all others together the other way. In a pool of few players that leaves out much of
-# the uncertainty. The difference between two players has an interval of its own:
-
-# %%
-report.difference_table(matches, "rave", "mcts")
-
-# %% [markdown]
-# The interval of the difference says what neither player's own interval can: whether the one is stronger than the other.
-#
-# ## What a rating rests on
-#
-# Beside every rating, this book says how many of the games are different, how many were drawn, and what the first move was worth. Players
-# without chance and without openings would play two distinct games in five hundred.
-
-# %%
-records = study.tables(units, labels, "games", table.name)
-report.variety_table(records)
-
-# %% [markdown]
-# Where *distinct* is far below the number of games, the interval of a rating promises too much.
-#
-# One number per player cannot show circles. Where paper beats rock, scissors beat paper and rock beats scissors, all three have the
-# same rating. How much of the results do ratings leave unexplained?
-
-# %%
-report.cycles_table(matches)
-
-# %% [markdown]
-# A share well above what chance leaves would mean that styles matter, and that one number per player hides something.
 #
 # ## Why the run is the unit
 #
@@ -220,9 +122,7 @@ show(
 # ## Limits
 #
 # Real runs need not be normally distributed. The permutation test does not assume that they are; the t intervals and the numbers of
-# runs do. In the simulation both methods have the same spread, but a permutation test may also react to a difference of spreads. The
-# intervals of ratings hold advantage and drawelo fixed. Under another prior, players who win or lose nearly everything have quite
-# different ratings.
+# runs do. In the simulation both methods have the same spread, but a permutation test may also react to a difference of spreads.
 #
 # ## Exercises
 #
@@ -235,21 +135,20 @@ show(
 #
 # </details>
 #
-# 2. Turning the list round moved the ratings in Othello. Why up for some players and down for others?
+# 2. Two methods have eight runs each, and the permutation test gives p = 0.03. The sources make five such statements. What does Holm's
+#    correction make of it?
 #
 # <details><summary>A solution</summary>
 #
-# The model believes that the player listed first always moved first, which is worth 32.8 Elo, and so it takes the same results for a
-# little worse. When the list is turned round, players who always stood first gain, and those who always stood second lose.
+# If it is the smallest of the five, it is multiplied by five: 0.15, and nothing is shown. One false alarm in twenty tests is what a test
+# at 5 % promises; whoever makes five of them will have one in nearly a quarter of such studies.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
-# 1. Colours are kept, and advantage and drawelo estimated for each game; the thesis' setting is an option.
-# 2. Intervals come from the full covariance; the author's are from the grid (*exact*).
-# 3. The unit is the run, not the game, with Holm's correction over an experiment; the thesis uses binomial tests at 5 %.
-# 4. Standard deviations divide by $n - 1$, except beside Table 6.2, which divides by $n$.
+# 1. The unit is the run, not the game, with Holm's correction over an experiment; the thesis uses binomial tests at 5 %.
+# 2. Standard deviations divide by $n - 1$, except beside Table 6.2, which divides by $n$.
 #
 # ## Run it yourself
 #

@@ -92,11 +92,17 @@ show(
     ),
     say(
         f"After {asked.simulations} simulations the best move, {unclear.best}, has {unclear.visits.max()} visits. "
-        f"The line of play that the search expects is {' '.join(unclear.principal_variation)}."
+        f"The line of play that the search expects is {' '.join(unclear.principal_variation)}. A search result prints, draws "
+        "itself, and can be followed move by move:"
+    ),
+    pictured(
+        unclear.after(unclear.best), "The same search one move later: what it expects as the reply to its best move."
     ),
 )
 
 # %% [markdown]
+# The last numbers are those of the same tree, one {term}`ply` further down: nothing was searched again.
+#
 # ## The four steps in Python
 #
 # `path` holds the states of a simulation and the action taken in each; the tree is a dictionary from states to their edges. `mine` and
@@ -218,16 +224,6 @@ parameter_table(RheaSettings(), "The parameters of RHEA.")
 # replaces the network's value by a playout, *WRo* mixes the two, and *RoRa* and *WRoRa* add RAVE. In the code each is a row of a table
 # that says how a leaf is evaluated, and whether RAVE steers. One more enhancement is one more row; `CONTRIBUTING.md` shows how to add
 # it.
-#
-# ## Looking into a search
-#
-# A search result prints, draws itself, and can be followed move by move:
-
-# %%
-pictured(unclear.after(unclear.best), "The same search one move later: what it expects as the reply to its best move.")
-
-# %% [markdown]
-# These are the numbers of the same tree, one {term}`ply` further down: nothing was searched again.
 #
 # ## Exercises
 #

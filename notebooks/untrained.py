@@ -75,23 +75,15 @@ show(
 # games. So every game here has a new network, which both players share.
 
 # %%
-report.cells_table(cells)
+printed = say(report.printed_prose(thesis_table("checks_table_6_1")))
+show(report.cells_table(cells), report.final_move_table(cells), printed)
 
 # %% [markdown]
-# Compare the two columns of percentages, and see whether the thesis' number lies within our interval. *By Q_rave* is another reading of
-# the text: RAVE's final move goes by its AMAF values, which RoRa and WRoRa would inherit.
-
-# %%
-report.final_move_table(cells)
-
-# %% [markdown]
-# Look at the last column. One program has one reading for all three enhancements. So where the rows disagree, neither reading alone
-# explains the print.
-
-# %% tags=["hide-input"]
-say(report.printed_prose(thesis_table("checks_table_6_1")))
-
-# %% [markdown]
+# In the first table, compare the two columns of percentages, and see whether the thesis' number lies within our interval. *By Q_rave* is
+# another reading of the text: RAVE's final move goes by its AMAF values, which RoRa and WRoRa would inherit. In the second, look at the
+# last column. One program has one reading for all three enhancements. So where the rows disagree, neither reading alone explains the
+# print.
+#
 # ## Other readings
 #
 # Four options stand beside the default. The first of equally good moves is taken instead of any of them; RAVE counts an action for
@@ -101,16 +93,13 @@ say(report.printed_prose(thesis_table("checks_table_6_1")))
 
 # %%
 readings = report.in_readings(matches, thesis_table("table_6_1"))
-report.in_readings_table(readings, cells)
+names = [name for name in asked.READINGS if name != SAMPLED]
+show(report.in_readings_table(readings, cells), say(report.in_readings_prose(readings, names)))
 
 # %% [markdown]
 # Look for cells in which the default is far from the thesis and another column is near. A reading that explains the print should do so
 # in every game.
-
-# %% tags=["hide-input"]
-say(report.in_readings_prose(readings, [name for name in asked.READINGS if name != SAMPLED]))
-
-# %% [markdown]
+#
 # In Gobang taking the first move is no neutral choice. A hundred simulations leave many moves with equally many visits. Cells are
 # numbered along the rows, so a player who takes the first of them fills the first row from its corner. That is a line, and even a
 # search that knows nothing can win by it.

@@ -36,11 +36,8 @@ precision: str = "preset"  # in which torch multiplies matrices: float32, or wit
 workers: int = 0  # worker processes; 0 is one per core, or per GPU where one is used
 
 # %%
-from IPython.display import display
-
 from wslib.study.claims.table import on_page, pooled, singly
 from wslib.study.claims.ways import of_figure
-from wslib.study.engine import units as study
 from wslib.study.engine.notebook import origin, read_parameters, results_of, say, show
 from wslib.study.pages.warm import Warmstart
 from wslib.study.report import answer, design
@@ -48,15 +45,12 @@ from wslib.study.report import methods as against
 from wslib.study.report import oldway as ways
 from wslib.study.report import verdicts as claims
 from wslib.study.report import warm as report
-from wslib.study.statistics import pools
 
 asked = read_parameters(Warmstart, globals())
 
 # %% tags=["remove-stderr"]
 there = report.Tournament(asked, *results_of(asked))
-elos, found = there.elos, there.found
-way = found[found["part"] == "anchored"]
-perfect = report.of_whole_runs(found[found["part"] == "perfect"], there.runs)
+elos = there.elos
 effects = pooled(elos, asked)
 claim_3, parts_3 = on_page("3", elos, asked)
 claim_4, parts_4 = on_page("4", elos, asked)
@@ -75,39 +69,32 @@ show(
 # Every mark is a difference of two means, so look at its line before its place. Where a line crosses zero, chance alone could have
 # drawn it. Where the line of the lowest row is short and close to zero, the five warm starts together made no difference worth having.
 #
-# ## What is there
-
-# %%
-show(say(report.coverage_prose(there)), report.coverage_table(there))
-
-# %% [markdown]
-# Read the table by columns: where a kind has fewer than five runs in a game, nothing is decided about it there.
-#
-# ## The final networks
+# ## What is there: the final networks
 #
 # All final networks of a game meet each other and one random player in a round robin. Games begin from openings of four random
 # plies, each played with both colours, and all networks search like Baseline with 100 simulations a move. The ratings are Bayesian
-# Elo {cite}`coulom2008whr`; the random player has Elo 0.
+# [Elo](elo.ipynb) {cite}`coulom2008whr`; the random player has Elo 0.
 
 # %%
-report.elo_figure(
-    elos, asked.methods, "How strong the final networks are, by kind of run: Elo, with the random player at 0."
+caption = "How strong the final networks are, by kind of run: Elo, with the random player at 0."
+show(
+    say(report.coverage_prose(there)),
+    report.coverage_table(there),
+    report.elo_figure(elos, asked.methods, caption),
 )
 
 # %% [markdown]
-# Compare the distance between two means with the scatter of the marks around them. Where runs of one kind lie further apart than
-# the means of two kinds, a single run says nothing about its method, and eight runs say little.
+# Read the table by columns: where a kind has fewer than five runs in a game, nothing is decided about it there. In the figure, compare
+# the distance between two means with the scatter of the marks around them. Where runs of one kind lie further apart than the means of
+# two kinds, a single run says nothing about its method, and eight runs say little.
 
 # %%
-report.elo_table(elos, asked.methods, "How strong the final networks of each kind are.")
+show(
+    report.elo_table(elos, asked.methods, "How strong the final networks of each kind are."), report.pools_table(there)
+)
 
 # %% [markdown]
 # The *score* is the share of points against the whole pool, so it says the same as Elo in plainer terms.
-
-# %%
-report.pools_table(there)
-
-# %% [markdown]
 # Where games repeat each other, the number of *distinct* games counts, and not the number of games. Where most games are drawn, or are
 # decided by the first move, little room is left for strength to show.
 #
@@ -120,48 +107,19 @@ against.matrix_figure(there.pairs, asked.methods)
 # A row shows how one method does against each of the others. If strength were one number for each method, every row would have one
 # shade from end to end, except in the random player's column. Patches are matches of styles, or chance.
 #
-# ### All warm starts together
-#
-# Before we compare one method with another: do runs with any warm start end higher than Baseline's?
-
-# %%
-claims.pooled_table(effects)
-
-# %% [markdown]
-# With most runs on one side, this test has the best chance to see anything. It belongs to no claim of the thesis, which judges each
-# enhancement by itself.
-#
 # ### By the run, and by the game
 #
 # The thesis pools the games of all runs, and tests them as if each were independent evidence (section 5.5.2). Such a test
 # [finds too much](rating.ipynb). Here it stands beside tests that take the run as the unit.
 
-# %% tags=["hide-input"]
-compared = against.against_baseline(there.pairs, elos, asked.methods)
-say(
-    against.pooled_prose(compared)
-    if len(compared)
-    else "In no game do Baseline and another kind have two runs each yet."
-)
-
 # %%
-if len(compared):
-    display(
-        against.against_baseline_table(compared), against.overall_table(against.overall(there.pairs, asked.methods))
-    )
+compared = against.against_baseline(there.pairs, elos, asked.methods)
+overall = against.overall(there.pairs, asked.methods)
+show(say(against.pooled_prose(compared)), against.against_baseline_table(compared), against.overall_table(overall))
 
 # %% [markdown]
 # Where *p of pooled games* is small and *p over runs* is not, a few lucky networks make the difference: their games agree with each
 # other, but the runs of the method do not.
-#
-# ## What the design could detect
-
-# %%
-design.detectable_table(elos, asked)
-
-# %% [markdown]
-# Read the verdicts below with this table beside them. A true difference smaller than the one named here goes unseen more than one time
-# in five. The more orderings the thesis states, the harder each of them is to see.
 #
 # ## Claims 3 and 4
 #
@@ -169,9 +127,13 @@ design.detectable_table(elos, asked)
 # ordering is tested by permuting the runs' Elo, with {term}`Holm's correction` over all orderings of this experiment that the sources
 # state. We read *among the best* as: no other kind is above it. That WRoRa is *the* best, above all others, is another sentence, which
 # is judged with the other [verdicts](verdicts.ipynb).
+#
+# The first table says **what the design could detect**: a true difference smaller than the one named there goes unseen more than one
+# time in five. The more orderings the thesis states, the harder each of them is to see.
 
 # %%
 show(
+    design.detectable_table(elos, asked),
     claims.parts_table(parts_3, "Claim 3, one ordering a row: differences of mean Elo over runs."),
     claims.parts_table(parts_4, "Claim 4, one ordering a row: differences of mean Elo over runs."),
 )
@@ -186,80 +148,13 @@ show(
 # [in the way of the published tournaments](published_tournaments.ipynb), and the games can be rated with the thesis' settings.
 
 # %%
-by_way = of_figure(asked)
-show(say(ways.claims_prose(by_way)), ways.claims_table(by_way))
+say(ways.claims_prose(of_figure(asked)))
 
 # %% [markdown]
-# Our way decides, because games from openings, with both colours and fresh trees, tell most about the players. Where another row says
-# something else, a reader of the thesis should ask which of the two its figure shows.
+# Our way decides, because games from openings, with both colours and fresh trees, tell most about the players. The page on the
+# [published tournaments](published_tournaments.ipynb) has the verdicts under each way, side by side. And the end may be too late to
+# see an effect that was there before: see the runs [on the way](on_the_way.ipynb).
 #
-# ## On the way
-#
-# The end may be too late to see an effect that was there before. So networks of earlier iterations meet four players without a network,
-# and the networks of the same age and seed, in a pool of their own.
-
-# %% tags=["hide-input"]
-if len(way):
-    aged = pools.run_elos(pools.pool_ratings(way, anchor="random"), there.runs).dropna(subset="iteration")
-    aged = report.of_whole_runs(aged.astype({"iteration": int}), there.runs)
-    display(
-        report.way_figure(
-            aged,
-            "elo",
-            "Elo (random: 0)",
-            asked.methods,
-            "How strong the networks are on their way: Elo in a pool of their own. Thin lines are runs, thick ones their means.",
-        ),
-        report.gains_figure(aged, asked.methods),
-        report.way_table(aged),
-    )
-else:
-    say("No network of an earlier iteration has been rated yet.")
-
-# %% [markdown]
-# If a warm start is a head start that others later make up, the differences are largest in the first iterations and shrink to the right.
-# If it leads somewhere else, they last. Nothing is tested here, because the same runs are looked at many times.
-#
-# ## Against perfect play
-#
-# Elo depends on who is in the pool; the truth does not. A move is *optimal* if it keeps the value that the position has with
-# perfect play. There are [two sets of positions](positions.ipynb): *broad*, from half-random play, and *path*, from games between
-# strong players.
-
-# %% tags=["hide-input"]
-searched = perfect[perfect["way"] == "search"]
-for which, rows in searched.groupby("set", sort=False):
-    caption = f"How often the networks with their search move optimally in the set {which}. Thin lines are runs, thick ones their means."
-    rows = rows.assign(percent=100 * rows["optimal"])
-    display(report.way_figure(rows, "percent", "optimal moves, %", asked.methods, caption))
-
-# %%
-report.perfect_table(perfect) if len(perfect) else say("No network has been measured against perfect play yet.")
-
-# %% [markdown]
-# A network that is strong only against its own kind would climb in Elo and stand still here. The next figures ask two things of every
-# run: do the strongest in the tournament also play best, and did strength cost them time?
-
-# %%
-provenance = study.provenance([unit for unit in there.units if unit.kind == "run"], asked.name)
-show(
-    report.beside_figure(
-        elos,
-        report.last_optimal(perfect),
-        "optimal",
-        "optimal moves, %",
-        "How Elo and perfect play agree: every mark is a run, with its Elo and how often its last network plays an optimal move.",
-    ),
-    report.beside_figure(
-        elos,
-        report.minutes_of(there.runs, provenance),
-        "minutes",
-        "processor minutes of the run",
-        "How Elo and cost go together: every mark is a run, with its Elo and the processor time of its training.",
-    ),
-)
-
-# %% [markdown]
 # ## Limits
 #
 # Elo is relative to its pool: levels of different games, or of the final networks and those on their way, must not be compared. With
@@ -275,7 +170,7 @@ show(
 # <details><summary>A solution</summary>
 #
 # The chess values for draws and the first move do not fit these games, and the colours are lost: whoever is listed first is taken to
-# have moved first, and the same results then look a little worse. [Rating and statistics](rating.ipynb) shows by how much.
+# have moved first, and the same results then look a little worse. [Elo](elo.ipynb) shows by how much.
 #
 # </details>
 #

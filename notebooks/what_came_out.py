@@ -47,23 +47,15 @@ effects, singles = pooled(elos, warmstart), singly(elos, warmstart)
 # %% tags=["hide-input"]
 three = answer.in_three(rows, parts, effects, evidence)
 forest = answer.forest_figure(effects, singles, warmstart)
-show(three, forest)
+show(three, forest, report.pooled_table(effects))
 
 # %% [markdown]
-# Each panel is a game. The upper rows are the five {term}`enhancements <enhancement>` one by one; the last row takes them together,
+# Each panel of the figure is a game. The upper rows are the five {term}`enhancements <enhancement>` one by one; the last row takes them together,
 # and so rests on the most runs. A mark to the right of the line at zero means that networks with that start ended stronger. Where
 # an interval crosses the line, chance alone may have put the mark there.
 #
-# ## All warm starts together
-#
-# The cleanest question comes first, because it needs no choice among five methods: do runs with *any* warm start end stronger
-# than runs without? The {term}`run` is the unit, not the game.
-
-# %%
-report.pooled_table(effects)
-
-# %% [markdown]
-# *Power* is the chance that the design, with all its runs, sees a difference of the size named below the
+# The table takes all warm starts together. That is the cleanest question, because it needs no choice among five methods: do runs with
+# *any* warm start end stronger than runs without? The {term}`run` is the unit, not the game. *Power* is the chance that the design, with all its runs, sees a difference of the size named below the
 # [verdicts](verdicts.ipynb). Where it is high and the interval lies near zero, the absence of an effect is a finding. Where it is
 # low, it is only a lack of runs.
 #
@@ -102,7 +94,7 @@ show(alarms_figure(simulated), say(why.tests_prose(simulated, compared)))
 
 # %% [markdown]
 # All games of one network share its luck. More games make the test surer of that luck, and not of the method.
-# [Rating and statistics](rating.ipynb) explains this, and what we do instead.
+# [Why the run is the unit](rating.ipynb) explains this, and what we do instead.
 #
 # ### How long a network learns in each iteration
 #
@@ -122,16 +114,12 @@ show(why.gains_figure(presets), say(why.gains_prose(presets)))
 
 # %%
 ratios = why.switch_ratios(evidence.frame("adaptive"), thesis_table("table_6_2"), evidence.scale)
-show(why.ratios_figure(ratios), why.ratios_table(ratios), say(why.ratios_prose(ratios)))
+show(why.ratios_figure(ratios), why.ratios_table(ratios), say(why.ratios_prose(ratios)), why.schedules_table())
 
 # %% [markdown]
 # Gobang is a case of its own. In Table 6.1 most enhancements win there with an untrained network; by Table 6.2 they lose in the
 # first iteration or soon after it. The page on [untrained networks](untrained.ipynb) asks how both can be true.
-
-# %%
-why.schedules_table()
-
-# %% [markdown]
+#
 # In the first iteration the weight is one: WRo *is* {term}`Rollout` there and WRoRa *is* {term}`RoRa`, so whatever sets them
 # apart comes later. A mixture is hard to beat, because the network and the playout err in different ways, and their mean
 # errs less than either. So we expect mixtures to hold out *longer* than pure playouts, and in Table 6.2 they do not.
@@ -165,6 +153,14 @@ show(why.rhea_figure(rhea), say(why.rhea_prose(rhea)))
 # ## What would change our mind
 
 # %%
+numbers(run_results=report.origin_words(evidence.frames))
+judging = f"**Why we judge by runs, not by games.** All games of a network share its luck. {why.tests_prose(simulated, compared)}"
+show_elsewhere(
+    answer=three,
+    forest=forest,
+    judging=answer.paragraphs([judging]),
+    strip=answer.strip(rows, pages(), "runs/"),
+)
 why.turns_table(effects, rows)
 
 # %% [markdown]
@@ -216,13 +212,3 @@ why.turns_table(effects, rows)
 # ```
 #
 # takes about half a minute and computes nothing but this page.
-
-# %% tags=["remove-cell"]
-numbers(run_results=report.origin_words(evidence.frames))
-judging = f"**Why we judge by runs, not by games.** All games of a network share its luck. {why.tests_prose(simulated, compared)}"
-show_elsewhere(
-    answer=three,
-    forest=forest,
-    judging=answer.paragraphs([judging]),
-    strip=answer.strip(rows, pages(), "runs/"),
-)

@@ -61,6 +61,11 @@ def test_a_notebook_names_its_kernel_and_explains_its_parameters(path: Path):
     assert not mute, f"without a comment, which `papermill --help-notebook` shows: {mute}"
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_short_enough_to_be_read_at_a_sitting(path: Path):
+    assert len(jupytext.read(path).cells) <= 20
+
+
 @pytest.mark.notebooks
 def test_a_run_that_fails_leaves_the_last_good_page_and_says_where_it_is(tmp_path: Path):
     for name in ("Makefile", "requirements.lock", "pyproject.toml", "wslib", ".venv"):

@@ -305,7 +305,10 @@ def test_claims_are_judged_under_each_way_and_ours_decides():
     words = found[found["id"] == "4"].set_index(["way", "setting"])["verdict"].to_dict()
     assert words == {(way, s): decide.OPPOSITE if way == "old" else decide.UNDECIDED for way in WHOLE for s in RATED}
     text = report.claims_prose(found)
-    assert "4 is *open* by our way and setting; of the other 5 rows below, 2 come to *the opposite holds*." in text
+    assert (
+        "4 is *open* by our way and setting; of the 5 other ways to play and rate, 2 come to *the opposite holds*."
+        in text
+    )
     assert repr(report.claims_table(found)).count("the opposite holds") >= 2
     none = ways.under_each_way(by_way.iloc[:0], {})
     assert none.empty and "whether the claims hang" in report.claims_prose(none)

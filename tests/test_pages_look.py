@@ -19,8 +19,9 @@ HEAVIEST = 1_000_000
 SEEN = 50
 """Pixels of a figure that must be seen for it to be on a screen."""
 WITH_RESULTS = ("intro", "rhea", "orientation", "readings", "untrained", "one_run", "it_learns", "network_choice",
-                "protocol", "rating", "published_tournaments", "perfect_play", "warmstart", "control", "iprime",
-                "adaptive", "adaptive_vs_fixed", "beyond", "what_came_out", "verdicts")  # fmt: skip
+                "protocol", "elo", "rating", "published_tournaments", "perfect_play", "warmstart", "on_the_way",
+                "control", "iprime", "adaptive", "adaptive_vs_fixed", "beyond", "what_came_out",
+                "verdicts")  # fmt: skip
 MEASURE = (Path(__file__).parent / "javascript" / "measure_page.js").read_text(encoding="utf-8")
 
 pytestmark = [

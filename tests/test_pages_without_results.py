@@ -16,7 +16,8 @@ from wslib.study.engine.notebook import AS_IT_IS
 mpl.use("Agg")
 ROOT = Path(__file__).resolve().parent.parent
 LEARNING = ("it_learns", "network_choice", "protocol")
-WARM = ("warmstart", "control", "iprime", "adaptive", "adaptive_vs_fixed", "beyond", "published_tournaments")
+WARM = ("warmstart", "on_the_way", "control", "iprime", "adaptive", "adaptive_vs_fixed", "beyond",
+        "published_tournaments")  # fmt: skip
 LISTS = ("verdicts", "explorer", "what_came_out")
 
 

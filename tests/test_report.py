@@ -20,9 +20,10 @@ from wslib.study.claims import orientation as claims
 from wslib.study.engine import units as study
 from wslib.study.engine.published import Published
 from wslib.study.engine.store import thesis_table
-from wslib.study.names import BOARDS, METHODS
+from wslib.study.names import BOARDS, METHODS, method_name
 from wslib.study.pages.base import PLAYERS, Experiment, Orientation, Readings
 from wslib.study.report import orientation as report
+from wslib.study.report import rating as rating_report
 from wslib.study.report import readings as readings_report
 from wslib.study.report.charts import show_panels
 from wslib.study.report.look import INK, Html, show_table
@@ -363,3 +364,20 @@ def test_published_games_are_what_this_code_plays(index: int):
     assert "\n".join(published.tables["games"]["moves"]) == "\n".join(now.tables["games"]["moves"])
     pd.testing.assert_frame_equal(published.tables["games"], now.tables["games"])
     assert published.summary == now.summary
+
+
+def test_the_page_on_elo_says_what_a_setting_moves():
+    """The same games in both settings: the prose names the player that is moved most, and the order as it is."""
+    games = pd.DataFrame({
+        "board": "othello", "a": ["mcts", "mcts", "rave"], "b": ["random", "rave", "random"],
+        "wins_first": [9, 4, 10], "draws_first": [1, 2, 0], "losses_first": [0, 4, 0],
+        "wins_second": [8, 5, 10], "draws_second": [1, 1, 0], "losses_second": [1, 4, 0],
+    })  # fmt: skip
+    both = rating_report.in_both_settings(games)
+    moved = (both["elo_theirs"] - both["elo"]).abs()
+    prose = rating_report.settings_prose(games)
+    assert f"{method_name(both.loc[moved.idxmax(), 'player'])} in Othello by {moved.max():.0f} Elo" in prose
+    assert "in 1 of 1 games" in prose
+    figure = rating_report.settings_figure(games)
+    assert all(f"{row.elo:.0f} and {row.elo_theirs:.0f}".replace("-", "−") in figure.text.replace("-", "−")
+               for row in both.itertuples())  # fmt: skip

@@ -313,7 +313,20 @@ def test_on_the_way_the_enhancements_are_compared_with_baseline_at_every_age():
         {"board": "othello", "unit": "a run", "kind": ["baseline", "baseline", "wro", "wro", "rave", "rave"],
          "iteration": [1, 100] * 3, "elo": [100, 300, 160, 290, 140, 310]}
     )  # fmt: skip
-    assert "after 1 after 100\nOthello     +50         0" in report.way_table(aged).text
+    assert "after 1 after 100\nOthello     +50         0" in report.way_table(report.ahead_on_the_way(aged)).text
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "said"),
+    [([50, 40], [10, -5], "less than half of it is left"), ([50, 40], [30, 45], "at least half of it is left."),
+     ([50, 40], [30, 5], "left in Othello alone"), ([50, -40], [0, 0], "not a head start everywhere")],
+)  # fmt: skip
+def test_what_is_left_of_a_head_start_is_said_as_it_came_out(first: list[int], last: list[int], said: str):
+    ahead = pd.DataFrame({1: first, 100: last}, index=["othello", "gobang"])
+    text = report.head_start_prose(ahead)
+    assert said in text and f"{first[0]:+d} in Othello" in text and "After 1 iteration," in text
+    assert "Not computed yet" in report.head_start_prose(ahead.head(0))
+    assert "No game" in report.head_start_prose(ahead.assign(**{"100": None}).drop(columns=100).rename(columns=int))
 
 
 @pytest.mark.parametrize("kind", [Warmstart, Control, IPrime, AdaptiveVsFixed, Beyond, Adaptive])

@@ -146,12 +146,12 @@ def brief(what: object) -> str:
     return repr(what).partition("\n")[0][:60]
 
 
-def canonical_json(values: dict[str, Any]) -> str:
+def canonical_json(values: Mapping[str, Any]) -> str:
     """One text for one set of parameters: sorted keys, no spaces."""
     return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
 
 
-def digest(values: dict[str, Any], results_version: int = RESULTS_VERSION) -> str:
+def digest(values: Mapping[str, Any], results_version: int = RESULTS_VERSION) -> str:
     """The id that belongs to canonical parameters."""
     text = canonical_json({"parameters": values, "results_version": results_version})
     return hashlib.sha256(text.encode()).hexdigest()[:20]

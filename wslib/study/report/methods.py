@@ -92,6 +92,7 @@ def _bounds(found: stats.Estimate) -> dict[str, float]:
     return {"low": low, "high": high}
 
 
+@once_there("both tests of the differences from Baseline.")
 def against_baseline_table(compared: pd.DataFrame) -> Html:
     """:func:`against_baseline` as a table."""
     return table(
@@ -113,6 +114,7 @@ def against_baseline_table(compared: pd.DataFrame) -> Html:
     )
 
 
+@once_there("both tests of the differences from Baseline.")
 def pooled_prose(compared: pd.DataFrame) -> str:
     """How often the two tests would speak of a difference."""
     runs, pooled = ((compared[name] < stats.ALPHA).sum() for name in ("p", "pooled_p"))
@@ -144,6 +146,7 @@ def overall(pairs: pd.DataFrame, kinds: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@once_there("what runs score against all of Baseline's.")
 def overall_table(frame: pd.DataFrame) -> Html:
     """:func:`overall` as a table."""
     return table(

@@ -267,7 +267,7 @@ def claims_prose(found: pd.DataFrame) -> str:
         said = listed(f"{number} come to *{verdict}*" for verdict, number in counts.items())
         texts.append(
             f"The verdict on claim {claim} is *{ours}* by our way and setting; "
-            f"of the other {len(rows) - 1} rows below, {said}."
+            f"of the {len(rows) - 1} other ways to play and rate, {said}."
         )
     if kept:
         several = f"Claims {listed(kept)} have" if len(kept) > 1 else f"Claim {kept[0]} has"

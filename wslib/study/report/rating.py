@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from wslib.study.names import board_name, method_name, percent
-from wslib.study.report.charts import Look, by_panel, lines, show_panels
+from wslib.study.report.charts import Look, by_panel, lines, name_rows, show_panels
 from wslib.study.report.look import GREY, Html, not_there, show_table, table
 from wslib.study.statistics import stats
 from wslib.study.statistics.cycles import cycles
@@ -49,17 +49,66 @@ def _by_game(found: Mapping[str, Any], caption: str, columns: Mapping[str, Calla
     return table(rows, caption, {"game": ("board", board_name)} | heads)
 
 
-def ratings_table(matches: pd.DataFrame) -> Html:
-    """The players' ratings in our setting and in the thesis'."""
+def in_both_settings(matches: pd.DataFrame) -> pd.DataFrame:
+    """A row per game and player: the rating in our setting, and in the thesis' (``elo_theirs`` and so on)."""
     ours, theirs = (
         pd.concat({board: rating.frame() for board, rating in rated(matches, settings).items()}, names=["board"])
         for settings in (None, THESIS)
     )
-    both = ours.reset_index("board").merge(
+    return ours.reset_index("board").merge(
         theirs.reset_index("board"), on=["board", "player"], suffixes=("", "_theirs")
     )
-    return table(
+
+
+def settings_prose(matches: pd.DataFrame) -> str:
+    """What the setting and the order of the list do to ratings of the same games."""
+    both = in_both_settings(matches)
+    moved = (both["elo_theirs"] - both["elo"]).abs()
+    most = both.loc[moved.idxmax()]
+    ranks = both.groupby("board")[["elo", "elo_theirs"]].rank()
+    same = (ranks["elo"] == ranks["elo_theirs"]).groupby(both["board"]).all()
+    turned = [turned_round(matches[matches["board"] == board]) for board in same.index]
+    change = max(float((frame["turned"] - frame["listed"]).abs().max()) for frame in turned)
+    return (
+        "**From the same games, the thesis' setting makes other ratings than ours.** It moves "
+        f"{method_name(most.player)} in {board_name(most.board)} by {moved.max():.0f} Elo, and leaves the order of the "
+        f"players as it is in {same.sum()} of {len(same)} games. With the colours summed, even the order in which "
+        f"players are listed moves a rating by up to {change:.0f} Elo."
+    )
+
+
+def settings_figure(matches: pd.DataFrame) -> Html:
+    """Every player's rating in either setting, a row per player."""
+    both = in_both_settings(matches)
+    settings = {
+        "our setting": ("elo", Look("#009E73", "o")),
+        "the thesis' setting": ("elo_theirs", Look("#D55E00", "s")),
+    }
+
+    def draw(axis: Axes, rows: pd.DataFrame) -> None:
+        name_rows(axis, [method_name(player) for player in rows["player"]])
+        for column, look in settings.values():
+            axis.plot(rows[column], -np.arange(len(rows)), **look.plot | {"linestyle": ""})
+
+    return show_panels(
+        by_panel(both, draw),
+        "Elo in our setting and in the thesis'. "
+        + "; ".join(
+            f"{board_name(row.board)}, {method_name(row.player)}: {row.elo:.0f} and {row.elo_theirs:.0f}"
+            for row in both.itertuples()
+        )
+        + ".",
+        "One set of games, two ratings: Elo of the players of Table 5.1 in our setting and in the thesis'.",
         both,
+        key={name: look for name, (_, look) in settings.items()},
+        across="Elo",
+    )
+
+
+def ratings_table(matches: pd.DataFrame) -> Html:
+    """The players' ratings in our setting and in the thesis'."""
+    return table(
+        in_both_settings(matches),
         "Bayesian Elo of the players of Table 5.1 in two settings, from the same games of ours: first with colours "
         "kept and advantage and drawelo estimated, then with chess values and the colours summed. Each game is its "
         "own pool.",
@@ -108,12 +157,17 @@ def spans_table(matches: pd.DataFrame) -> Html:
     )
 
 
-def turned_table(matches: pd.DataFrame, board: str) -> Html:
+def turned_round(matches: pd.DataFrame) -> pd.DataFrame:
     """One game's ratings in the thesis' setting, and the same with whoever was listed first now listed second."""
-    here = matches[matches["board"] == board]
-    listed, turned = rate(here, THESIS), rate(ordered_pairs(here).iloc[::-1], THESIS)
+    listed, turned = rate(matches, THESIS), rate(ordered_pairs(matches).iloc[::-1], THESIS)
+    players = listed.players
+    return pd.DataFrame({"player": players, "listed": listed.elo, "turned": [turned[player] for player in players]})
+
+
+def turned_table(matches: pd.DataFrame, board: str) -> Html:
+    """:func:`turned_round` as a table."""
     return table(
-        pd.DataFrame({"player": listed.players, "listed": listed.elo, "turned": [turned[p] for p in listed.players]}),
+        turned_round(matches[matches["board"] == board]),
         f"What the order of the list does in the thesis' setting: Elo from the same games of {board_name(board)}.",
         {
             "player": ("player", method_name),

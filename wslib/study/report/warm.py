@@ -299,19 +299,61 @@ def beside_figure(elos: pd.DataFrame, beside: pd.DataFrame, column: str, across:
     )
 
 
-@once_there("networks on their way.")
-def way_table(aged: pd.DataFrame) -> Html:
-    """How far all enhancements together are above Baseline on the way, by iteration."""
+def on_the_way(there: Tournament) -> pd.DataFrame:
+    """A row per network of a whole run and iteration that was rated in the pool of its age: random has Elo 0."""
+    way = there.found[there.found["part"] == "anchored"]
+    if way.empty:
+        return pd.DataFrame(columns=["board", "kind", "seed", "iteration", "elo"])
+    aged = pools.run_elos(pools.pool_ratings(way, anchor="random"), there.runs).dropna(subset="iteration")
+    return of_whole_runs(aged.astype({"iteration": int}), there.runs)
+
+
+def ahead_on_the_way(aged: pd.DataFrame) -> pd.DataFrame:
+    """How far all enhancements together are above Baseline in mean Elo: a row per game, a column per iteration."""
     both = aged.assign(kind=aged["kind"].where(aged["kind"] == "baseline", "warm"))
-    wide = differences(both, [("warm", "baseline")], ("board", "iteration")).pivot_table(
+    return differences(both, [("warm", "baseline")], ("board", "iteration")).pivot_table(
         index="board", columns="iteration", values="effect", sort=False
     )
+
+
+@once_there("how long a head start lasts.")
+def head_start_prose(ahead: pd.DataFrame) -> str:
+    """Whether there is a head start, and what is left of it at the end; ``ahead`` is :func:`ahead_on_the_way`."""
+    first, last = min(ahead), max(ahead)
+    known = ahead.dropna(subset=[first, last])
+    if known.empty:
+        return "No game has networks of both ends of a run yet."
+    begun, ended = (
+        listed(f"{row[when]:+.0f} in {board_name(str(board))}" for board, row in known.iterrows())
+        for when in (first, last)
+    )
+    head = bool((known[first] > 0).all())
+    left = known[last] > known[first] / 2
+    said = "less than half of it is left" if not left.any() else "at least half of it is left" if left.all() else (
+        f"at least half of it is left in {listed(board_name(str(board)) for board in known.index[left])} alone"
+    )  # fmt: skip
+    return (
+        f"**A warm start is {'a head start' if head else 'not a head start everywhere'}.** After {first} "
+        f"iteration{'s' if first > 1 else ''}, runs with a warm start differ from Baseline's by {begun} (mean Elo); "
+        f"after {last}, by {ended}" + (f": {said}." if head else ".")
+    )
+
+
+@once_there("networks on their way.")
+def way_table(ahead: pd.DataFrame) -> Html:
+    """How far all enhancements together are above Baseline on the way, by iteration (:func:`ahead_on_the_way`)."""
     return table(
-        wide.reset_index(),
+        ahead.reset_index(),
         "How far all runs with a warm start are above Baseline on the way: differences of mean Elo, by the number of "
         "iterations.",
-        {"game": ("board", board_name)} | {f"after {k}": (k, "{:+.0f}") for k in sorted(wide)},
+        {"game": ("board", board_name)} | {f"after {k}": (k, "{:+.0f}") for k in sorted(ahead)},
     )
+
+
+def against_perfect_play(there: Tournament) -> pd.DataFrame:
+    """A row per network of a whole run, set of positions and ``way`` to play: its share of ``optimal`` moves."""
+    rows = of_whole_runs(there.found[there.found["part"] == "perfect"], there.runs)
+    return rows if len(rows) else pd.DataFrame(columns=["board", "kind", "seed", "iteration", "set", "way", "optimal"])
 
 
 @once_there("networks against perfect play.")
@@ -406,11 +448,11 @@ def length_prose(elos: pd.DataFrame, methods: Sequence[str]) -> str:
     best = {m: b for m in methods if (b := best_length(elos, m))}
     if not best:
         return "No enhancement has rated runs of two lengths yet, so no length can be called the best."
-    listed = ", ".join(f"{method_name(m)} {b.split()[1]}" for m, b in best.items())
+    lengths = ", ".join(f"{method_name(m)} {b.split()[1]}" for m, b in best.items())
     fewest = int(elos[elos["kind"].isin(best.values())].groupby(["pool", "kind"]).size().min())
     return (
-        f"The lengths with the highest mean Elo are {listed}; the thesis has 7 for RAVE and WRoRa. They rest on as few "
-        f"as {fewest} run{'s' if fewest != 1 else ''} a length."
+        f"The lengths with the highest mean Elo are {lengths}; the thesis has 7 for RAVE and WRoRa. They rest on as "
+        f"few as {fewest} run{'s' if fewest != 1 else ''} a length."
     )
 
 
