@@ -50,8 +50,8 @@ origin(matches, asked.name)
 show(say(report.settings_prose(matches)), report.settings_figure(matches))
 
 # %% [markdown]
-# Each panel is a game, each mark a player in one of the two settings, from the very same games. Where the two marks of a player lie
-# apart, the setting has moved it, and no game.
+# Each panel is a game, and zero is our rating of each player. Not a single game was played between the marks and the line: what moved
+# the players is the setting of the program, and the order in which somebody typed their names.
 #
 # ## The model
 #
@@ -97,7 +97,7 @@ show(report.model_table(matches), report.spans_table(matches))
 report.turned_table(matches, matches["board"].iloc[-1])
 
 # %% [markdown]
-# Not a single game was played between the two columns. What moves the ratings is the order in which somebody typed the names.
+# Those who are listed first lose, because the model believes that they always had the first move.
 #
 # ## Three kinds of interval
 #

@@ -28,7 +28,7 @@ from wslib.study.claims.table import judge, pages, pooled, singly
 from wslib.study.claims.ways import complete
 from wslib.study.engine.notebook import numbers, read_parameters, say, show, show_elsewhere
 from wslib.study.engine.store import thesis_table
-from wslib.study.report import answer, why
+from wslib.study.report import answer, warm, why
 from wslib.study.report import methods as against
 from wslib.study.report import verdicts as report
 from wslib.study.report.rating import alarms_figure
@@ -47,17 +47,22 @@ effects, singles = pooled(elos, warmstart), singly(elos, warmstart)
 # %% tags=["hide-input"]
 three = answer.in_three(rows, parts, effects, evidence)
 forest = answer.forest_figure(effects, singles, warmstart)
-show(three, forest, report.pooled_table(effects))
+ahead = warm.ahead_on_the_way(warm.on_the_way(warm.Tournament(warmstart, (), beside["warmstart"])))
+show(three, forest, report.pooled_table(effects), say(warm.head_start_prose(ahead)), warm.way_table(ahead))
 
 # %% [markdown]
 # Each panel of the figure is a game. The upper rows are the five {term}`enhancements <enhancement>` one by one; the last row takes them together,
 # and so rests on the most runs. A mark to the right of the line at zero means that networks with that start ended stronger. Where
 # an interval crosses the line, chance alone may have put the mark there.
 #
-# The table takes all warm starts together. That is the cleanest question, because it needs no choice among five methods: do runs with
+# The first table takes all warm starts together. That is the cleanest question, because it needs no choice among five methods: do runs with
 # *any* warm start end stronger than runs without? The {term}`run` is the unit, not the game. *Power* is the chance that the design, with all its runs, sees a difference of the size named below the
 # [verdicts](verdicts.ipynb). Where it is high and the interval lies near zero, the absence of an effect is a finding. Where it is
 # low, it is only a lack of runs.
+#
+# The second table says where the advantage goes. An enhancement is the better teacher of a network that knows nothing. Where the numbers
+# of a row fall towards zero, runs without a warm start have made up for it, long before the end. The page
+# [on the way](on_the_way.ipynb) follows each of them.
 #
 # ## What could set the two studies apart?
 #

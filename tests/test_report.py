@@ -373,11 +373,10 @@ def test_the_page_on_elo_says_what_a_setting_moves():
         "wins_first": [9, 4, 10], "draws_first": [1, 2, 0], "losses_first": [0, 4, 0],
         "wins_second": [8, 5, 10], "draws_second": [1, 1, 0], "losses_second": [1, 4, 0],
     })  # fmt: skip
-    both = rating_report.in_both_settings(games)
-    moved = (both["elo_theirs"] - both["elo"]).abs()
+    both = rating_report.moved_by_settings(games)
+    most = both.loc[both["as_listed"].abs().idxmax()]
     prose = rating_report.settings_prose(games)
-    assert f"{method_name(both.loc[moved.idxmax(), 'player'])} in Othello by {moved.max():.0f} Elo" in prose
+    assert f"{method_name(most.player)} in Othello by {most.as_listed:+.0f} Elo" in prose
     assert "in 1 of 1 games" in prose
-    figure = rating_report.settings_figure(games)
-    assert all(f"{row.elo:.0f} and {row.elo_theirs:.0f}".replace("-", "−") in figure.text.replace("-", "−")
-               for row in both.itertuples())  # fmt: skip
+    figure = rating_report.settings_figure(games).text.replace("−", "-")
+    assert all(f"{row.as_listed:+.0f} and {row.turned_round:+.0f}" in figure for row in both.itertuples())

@@ -98,8 +98,10 @@ class Page(Parameters):
         smoke: dict[str, Any] = {"preset": "smoke"} if self.preset == "smoke" else {}
         few = PublishedTournaments(workers=self.workers)
         control = Control(workers=self.workers).grown()
+        (warm,) = (asked for asked in self.experiments() if asked.name == Warmstart.name)
         simulated, readings = FalseAlarms(**smoke, workers=self.workers), Readings(**smoke, workers=self.workers)
         wanted = [(few, few.habit_units(), False), (control, control.asked(), False),
+                  (warm, warm.run_units() + warm.anchored_units(), False),
                   (simulated, simulated.asked(), True), (readings, readings.asked(), True)]  # fmt: skip
         return {asked.name: _labelled(asked, pairs, compute) for asked, pairs, compute in wanted}
 

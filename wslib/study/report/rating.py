@@ -60,48 +60,53 @@ def in_both_settings(matches: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def moved_by_settings(matches: pd.DataFrame) -> pd.DataFrame:
+    """A row per game and player: our rating, and how far the thesis' setting is from it, as listed and turned round."""
+    both = in_both_settings(matches)
+    turned = pd.concat(turned_round(games).assign(board=board) for board, games in matches.groupby("board", sort=False))
+    both = both.merge(turned[["board", "player", "turned"]], on=["board", "player"])
+    return both.assign(as_listed=both["elo_theirs"] - both["elo"], turned_round=both["turned"] - both["elo"])
+
+
 def settings_prose(matches: pd.DataFrame) -> str:
     """What the setting and the order of the list do to ratings of the same games."""
-    both = in_both_settings(matches)
-    moved = (both["elo_theirs"] - both["elo"]).abs()
-    most = both.loc[moved.idxmax()]
-    ranks = both.groupby("board")[["elo", "elo_theirs"]].rank()
-    same = (ranks["elo"] == ranks["elo_theirs"]).groupby(both["board"]).all()
-    turned = [turned_round(matches[matches["board"] == board]) for board in same.index]
-    change = max(float((frame["turned"] - frame["listed"]).abs().max()) for frame in turned)
+    moved = moved_by_settings(matches)
+    most = moved.loc[moved["as_listed"].abs().idxmax()]
+    ranks = moved.groupby("board")[["elo", "elo_theirs"]].rank()
+    same = (ranks["elo"] == ranks["elo_theirs"]).groupby(moved["board"]).all()
+    change = (moved["turned"] - moved["elo_theirs"]).abs().max()
     return (
         "**From the same games, the thesis' setting makes other ratings than ours.** It moves "
-        f"{method_name(most.player)} in {board_name(most.board)} by {moved.max():.0f} Elo, and leaves the order of the "
-        f"players as it is in {same.sum()} of {len(same)} games. With the colours summed, even the order in which "
+        f"{method_name(most.player)} in {board_name(most.board)} by {most.as_listed:+.0f} Elo, and leaves the order of "
+        f"the players as it is in {same.sum()} of {len(same)} games. With the colours summed, even the order in which "
         f"players are listed moves a rating by up to {change:.0f} Elo."
     )
 
 
 def settings_figure(matches: pd.DataFrame) -> Html:
-    """Every player's rating in either setting, a row per player."""
-    both = in_both_settings(matches)
-    settings = {
-        "our setting": ("elo", Look("#009E73", "o")),
-        "the thesis' setting": ("elo_theirs", Look("#D55E00", "s")),
-    }
+    """How far the thesis' setting moves every player, a row per player."""
+    moved = moved_by_settings(matches)
+    lists = {"as_listed": Look("#D55E00", "s"), "turned_round": Look("#56B4E9", "D")}
 
     def draw(axis: Axes, rows: pd.DataFrame) -> None:
         name_rows(axis, [method_name(player) for player in rows["player"]])
-        for column, look in settings.values():
+        axis.axvline(0, color=GREY, linewidth=0.9)
+        for column, look in lists.items():
             axis.plot(rows[column], -np.arange(len(rows)), **look.plot | {"linestyle": ""})
 
     return show_panels(
-        by_panel(both, draw),
-        "Elo in our setting and in the thesis'. "
+        by_panel(moved, draw),
+        "Elo in the thesis' setting minus Elo in ours, as listed and turned round. "
         + "; ".join(
-            f"{board_name(row.board)}, {method_name(row.player)}: {row.elo:.0f} and {row.elo_theirs:.0f}"
-            for row in both.itertuples()
+            f"{board_name(row.board)}, {method_name(row.player)}: {row.as_listed:+.0f} and {row.turned_round:+.0f}"
+            for row in moved.itertuples()
         )
         + ".",
-        "One set of games, two ratings: Elo of the players of Table 5.1 in our setting and in the thesis'.",
-        both,
-        key={name: look for name, (_, look) in settings.items()},
-        across="Elo",
+        "The same games rated in another setting: how far the thesis' setting moves each player of Table 5.1 from our "
+        "rating, with the players listed as they are there, and with the list turned round.",
+        moved,
+        key={"as listed": lists["as_listed"], "turned round": lists["turned_round"]},
+        across="Elo, against our setting",
     )
 
 
