@@ -107,7 +107,7 @@ claims.parts_table(parts, "Claim 7, one pair a row: adaptive minus fixed, in mea
 #
 # ## Played and rated in other ways
 #
-# The verdict above rests on our tournaments and our rating. The same networks have also met from the empty board, with fresh trees and
+# The verdict above rests on our tournaments and our rating. The same networks also meet from the empty board, with fresh trees and
 # [in the way of the published tournaments](published_tournaments.ipynb), and the games can be rated with the thesis' settings.
 
 # %%

@@ -144,7 +144,7 @@ show(
 #
 # ## Played and rated in other ways
 #
-# The verdicts above rest on our tournaments and our rating. The same networks have also met from the empty board, with fresh trees and
+# The verdicts above rest on our tournaments and our rating. The same networks also meet from the empty board, with fresh trees and
 # [in the way of the published tournaments](published_tournaments.ipynb), and the games can be rated with the thesis' settings.
 
 # %%
