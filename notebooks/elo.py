@@ -146,12 +146,13 @@ show(report.variety_table(records), report.cycles_table(matches))
 #
 # </details>
 #
-# 2. Two players differ by 100 Elo. How many of a hundred games between them does the stronger one win, if none is drawn and the first
+# 2. Two players differ by a hundred Elo. How many of a hundred games between them does the stronger one win, if none is drawn and the first
 #    move is worth nothing?
 #
 # <details><summary>A solution</summary>
 #
-# $f(100) = 1 / (1 + 10^{-100/400})$, which is 0.64: sixty-four. Twenty Elo, the margin of this book, are fifty-three.
+# The first formula says it. With a hundred in the place of $x$ it gives sixty-four games. Twenty Elo, the margin of this book, give
+# fifty-three.
 #
 # </details>
 #

@@ -60,7 +60,7 @@ report.alarms_figure(simulated)
 # To the right, runs of one method differ more and more. See which tests stay near the dotted line, and which find more and more
 # differences that are not there.
 #
-# ## Why the run is the unit
+# ## How often false alarms come
 #
 # A training run has luck of its own. The same method with another seed ends with another network, stronger or weaker, and
 # *all* games of that network share this luck. Twenty more games between the same two networks say more about these two, and
@@ -135,12 +135,12 @@ show(
 #
 # </details>
 #
-# 2. Two methods have eight runs each, and the permutation test gives p = 0.03. The sources make five such statements. What does Holm's
+# 2. Two methods have eight runs each, and the permutation test gives a p of three in a hundred. The sources make five such statements. What does Holm's
 #    correction make of it?
 #
 # <details><summary>A solution</summary>
 #
-# If it is the smallest of the five, it is multiplied by five: 0.15, and nothing is shown. One false alarm in twenty tests is what a test
+# If it is the smallest of the five, it is multiplied by five: fifteen in a hundred, and nothing is shown. One false alarm in twenty tests is what a test
 # at 5 % promises; whoever makes five of them will have one in nearly a quarter of such studies.
 #
 # </details>

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from playwright.sync_api import Browser
 from playwright.sync_api import Page as BrowserPage
-from playwright.sync_api import sync_playwright
 from published_tables import experiments, table_file
 from shown import behind
-from test_browser import ARGUMENTS, CHROMIUM
+from test_browser import CHROMIUM
 
 from wslib.parameters import NETWORK_RESULTS_VERSION, digest
 from wslib.search import GUIDED
@@ -159,16 +159,14 @@ def test_runs_of_the_first_edition_are_marked():
 
 
 @pytest.fixture
-def opened(listed: pd.DataFrame, tmp_path: Path):
+def opened(listed: pd.DataFrame, tmp_path: Path, browser: Browser):
     file = tmp_path / "runs.html"
     file.write_text(f"<!doctype html><meta charset=utf-8><body>{explorer(listed).html}", encoding="utf-8")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        page = browser.new_page(viewport={"width": 390, "height": 844})
-        page.on("pageerror", lambda error: pytest.fail(str(error)))
-        page.goto(file.as_uri())
-        yield page
-        browser.close()
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.on("pageerror", lambda error: pytest.fail(str(error)))
+    page.goto(file.as_uri())
+    yield page
+    page.close()
 
 
 def column(page: BrowserPage, name: str) -> list[str]:

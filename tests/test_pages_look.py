@@ -4,14 +4,13 @@ All pages are loaded once on a desk in either theme and once on a phone; the tes
 """
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
-from playwright.sync_api import Browser, sync_playwright
-from test_browser import ARGUMENTS, CHROMIUM, HTML
+from playwright.sync_api import Browser
+from test_browser import CHROMIUM, HTML
 
 VIEWS = {"desk": (1280, 800, "light"), "desk, dark": (1280, 800, "dark"), "phone": (390, 844, "light")}
 HEAVIEST = 1_000_000
@@ -29,14 +28,6 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium or Chrome here: nothing was looked at in a browser"),
 ]
 Facts = dict[str, dict[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
-from test_browser import ARGUMENTS, CHROMIUM, HTML, WIDTHS, watch
+from playwright.sync_api import Browser, Page, expect
+from test_browser import CHROMIUM, HTML, WIDTHS, watch
 from test_javascript import ask, network_of
 
 from wslib.games import game
@@ -34,14 +34,6 @@ def in_browser(test):
     """Mark a test that needs Chromium."""
     reason = "no Chromium or Chrome here: nothing was looked at in a browser"
     return pytest.mark.browser(pytest.mark.skipif(CHROMIUM is None, reason=reason)(test))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
