@@ -369,7 +369,7 @@ def test_published_games_are_what_this_code_plays(index: int):
 def test_the_page_on_elo_says_what_a_setting_moves():
     """The same games in both settings: the prose names the player that is moved most, and the order as it is."""
     games = pd.DataFrame({
-        "board": "othello", "a": ["mcts", "mcts", "rave"], "b": ["random", "rave", "random"],
+        "board": "othello", "unit": list("xyz"), "a": ["mcts", "mcts", "rave"], "b": ["random", "rave", "random"],
         "wins_first": [9, 4, 10], "draws_first": [1, 2, 0], "losses_first": [0, 4, 0],
         "wins_second": [8, 5, 10], "draws_second": [1, 1, 0], "losses_second": [1, 4, 0],
     })  # fmt: skip

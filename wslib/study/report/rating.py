@@ -65,6 +65,7 @@ def moved_by_settings(matches: pd.DataFrame) -> pd.DataFrame:
     both = in_both_settings(matches)
     turned = pd.concat(turned_round(games).assign(board=board) for board, games in matches.groupby("board", sort=False))
     both = both.merge(turned[["board", "player", "turned"]], on=["board", "player"])
+    both["units"] = both["board"].map(matches.groupby("board")["unit"].agg(" ".join))
     return both.assign(as_listed=both["elo_theirs"] - both["elo"], turned_round=both["turned"] - both["elo"])
 
 
