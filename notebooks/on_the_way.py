@@ -13,7 +13,7 @@
 # %% [markdown]
 # # On the way: a head start, and perfect play
 #
-# **The question.** A warm start helps a network when it knows nothing. How long does that help last? Whoever looks at the end alone
+# **The question.** A warm start should help most while the network knows nothing. Does it, and how long does that last? Whoever looks at the end alone
 # ([five iterations](warmstart.ipynb)) may come too late to see it. And do networks that win more games also play better?
 #
 # No claim of the thesis is tested here. The runs are those of five iterations, seen along their hundred iterations.

@@ -60,9 +60,9 @@ show(three, forest, report.pooled_table(effects), say(warm.head_start_prose(ahea
 # [verdicts](verdicts.ipynb). Where it is high and the interval lies near zero, the absence of an effect is a finding. Where it is
 # low, it is only a lack of runs.
 #
-# The second table says where the advantage goes. An enhancement is the better teacher of a network that knows nothing. Where the numbers
-# of a row fall towards zero, runs without a warm start have made up for it, long before the end. The page
-# [on the way](on_the_way.ipynb) follows each of them.
+# The second table follows the difference along the iterations. Where the numbers of a row begin above zero and fall towards it, the warm
+# start was a head start, and runs without one have made up for it, perhaps long before the end. The page
+# [on the way](on_the_way.ipynb) follows each enhancement.
 #
 # ## What could set the two studies apart?
 #
