@@ -27,6 +27,7 @@ from wslib.study.pages.warm import (
 from wslib.study.presets import preset
 from wslib.study.report import adaptive as adaptive_report
 from wslib.study.report import warm as report
+from wslib.study.report.why import gains_prose
 from wslib.study.statistics import pools
 
 
@@ -318,13 +319,14 @@ def test_on_the_way_the_enhancements_are_compared_with_baseline_at_every_age():
 
 @pytest.mark.parametrize(
     ("first", "last", "said"),
-    [([50, 40], [10, -5], "less than half of it is left"), ([50, 40], [30, 45], "at least half of it is left."),
-     ([50, 40], [30, 5], "left in Othello alone"), ([50, -40], [0, 0], "not a head start everywhere")],
+    [([50, 40], [10, -5], "is left in Othello and Gobang."), ([50, 40], [30, 45], "after 100, by +30 in Othello"),
+     ([50, 40], [30, 5], "head start is left in Gobang."), ([50, -40], [0, -90], "head start is left in Othello.")],
 )  # fmt: skip
 def test_what_is_left_of_a_head_start_is_said_as_it_came_out(first: list[int], last: list[int], said: str):
     ahead = pd.DataFrame({1: first, 100: last}, index=["othello", "gobang"])
     text = report.head_start_prose(ahead)
     assert said in text and f"{first[0]:+d} in Othello" in text and "After 1 iteration," in text
+    assert ("head start" in text) == ("head start" in said or "is left" in said), "only where there was one, and fell"
     assert "Not computed yet" in report.head_start_prose(ahead.head(0))
     assert "No game" in report.head_start_prose(ahead.assign(**{"100": None}).drop(columns=100).rename(columns=int))
 
@@ -344,3 +346,10 @@ def test_what_only_reads_results_does_without_torch():
     program = f"import sys, {imports}; print('torch' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert told.stdout == "False\n"
+
+
+def test_presets_are_compared_only_in_games_where_both_have_runs():
+    rows = [("connect4", "laptop"), ("othello", "table")]
+    found = pd.DataFrame(rows, columns=["board", "scale"]).assign(effect=10.0, low=-5.0, high=25.0)
+    assert gains_prose(found).startswith("In no game")
+    assert "Connect Four +10 with one epoch and +10 with ten" in gains_prose(found.assign(board="connect4"))
