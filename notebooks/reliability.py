@@ -74,8 +74,8 @@ report.bits_table(bits)
 # %% [markdown]
 # A row with another digest would be a kind of processor, or a size of a block, that gives other results. The seconds include compiling.
 #
-# Published results without training were also computed again on a machine with another processor, by `wslib verify`, and compared as
-# text.
+# Published results were also computed again on machines with other processors, by `wslib verify`, and compared as text: training runs
+# from their first game to their last network, and measurements.
 
 # %%
 show(say(report.again_prose(again)), report.again_table(again))

@@ -125,10 +125,10 @@ def write(rows: list[dict]) -> None:
 
     import pandas as pd
 
-    from wslib.study.engine.units import machine
+    from wslib.study.engine.provenance import kind_of_processor, machine
 
     made = {"date": datetime.now(UTC).isoformat(timespec="seconds"), "code": machine()["code"],
-            "processor": machine()["processor"]}  # fmt: skip
+            "processor": kind_of_processor(machine())}  # fmt: skip
     frame = pd.DataFrame([row | made for row in rows])
     frame.to_csv(ROOT / "data" / "reliability" / "bits.csv", index=False, lineterminator="\n")
 

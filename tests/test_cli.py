@@ -383,7 +383,17 @@ def test_a_run_that_is_trained_again_gives_the_same_table(root: Path, capsys: py
     settings = ("--set", "preset=smoke", "--set", "board=connect4")
     assert main(["run", "one_run", "--workers", "1", *settings]) == 0
     assert main(["verify", "one_run", *settings]) == 0
-    assert re.search(r"unit \w{20} \(run, .* 2 rows of tables: the same", capsys.readouterr().out)
+    assert re.search(r"unit \w{20} \(run, .* 2 rows of tables and 2 networks: the same", capsys.readouterr().out)
+
+
+def test_a_network_that_comes_out_otherwise_is_a_difference(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    settings = ("--set", "preset=smoke", "--set", "board=connect4")
+    assert main(["run", "one_run", "--workers", "1", *settings]) == 0
+    monkeypatch.setattr("wslib.study.engine.networks.network_file", lambda *_: b"another network")
+    assert main(["verify", "one_run", *settings]) == 1
+    assert "the network after iteration 2 differs" in capsys.readouterr().out
 
 
 def test_a_measured_network_is_taken_from_the_store_and_not_trained_again(

@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 
 from wslib.study.engine.cli import _made
+from wslib.study.engine.provenance import other_kind
 from wslib.study.engine.published import Published, publish
 from wslib.study.engine.store import LocalStore, Stored
 from wslib.study.engine.verify import check, differing
+from wslib.study.report.reliability import again_prose
 
 ONE = pd.DataFrame({"number": [1, 2], "weight": [0.1, 0.2], "won": [True, False], "moves": ["4", "4 4"]})
 OTHER = pd.DataFrame({"number": [1.5], "depth": [3], "moves": [""]})
@@ -103,3 +105,19 @@ def test_an_empty_provenance_does_not_end_the_status():
         "trial: 1.00 processor hours, 2026-01-01 to 2026-01-01, code abc, on x"
     ]
     assert _made("trial", pd.DataFrame([{}])) == []
+
+
+@pytest.mark.parametrize(
+    ("made_on", "again_on", "other"),
+    [
+        ("AMD EPYC (family 26, model 2)", "AMD EPYC (family 25, model 17)", True),
+        ("AMD EPYC (family 26, model 2)", "AMD EPYC (family 26, model 2)", False),
+        ("AMD EPYC", "AMD EPYC (family 26, model 2)", False),
+        ("AMD EPYC", "Intel(R) Xeon(R) Processor", True),
+        ("", "AMD EPYC", False),
+    ],
+)
+def test_only_a_processor_that_is_known_to_be_another_counts_as_one(made_on: str, again_on: str, other: bool):
+    record = pd.DataFrame({"made_on": [made_on], "again_on": [again_on], "trains": [True], "same": [True]})
+    assert other_kind(made_on, again_on) == other
+    assert ("1 of 1 results came out the same" in again_prose(record)) == other

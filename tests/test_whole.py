@@ -24,6 +24,7 @@ from wslib.study.engine.cli import main
 from wslib.study.engine.jobs import Job, Queue
 from wslib.study.engine.networks import is_there
 from wslib.study.engine.progress import Progress
+from wslib.study.engine.provenance import machine
 from wslib.study.engine.published import Published, publish
 from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.store import LocalStore
@@ -340,7 +341,7 @@ def test_before_anything_is_measured_times_are_assumed_by_game_epochs_and_length
 
 def test_measured_times_of_the_same_kind_stand_for_all_seeds():
     times = Times()
-    made = dict(zip(("processor", "processor_family", "processor_model"), times.here, strict=True))
+    made = machine()
     for seed, seconds in enumerate((400, 500, 900)):
         times.learn(work_of(run_unit(seed)), {**made, "cpu_seconds": seconds})
     assert times.of(work_of(run_unit(7))) == (500, HERE)
@@ -357,7 +358,7 @@ def test_measured_times_of_the_same_kind_stand_for_all_seeds():
 
 def test_times_of_another_processor_are_scaled_where_both_have_computed_the_same():
     times = Times()
-    made = dict(zip(("processor", "processor_family", "processor_model"), times.here, strict=True))
+    made = machine()
     times.learn(work_of(run_unit()), {"processor": "old", "cpu_seconds": 1000})
     assert times.of(work_of(run_unit())) == (1000, ELSEWHERE)
     laptop = run_unit(name="laptop")

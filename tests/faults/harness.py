@@ -20,7 +20,7 @@ import study_tasks
 from study_tasks import started as started
 
 from wslib.files import HOME
-from wslib.study.engine.provenance import machine
+from wslib.study.engine.provenance import kind_of_processor, machine
 from wslib.study.engine.store import PROVENANCE
 from wslib.workers import default_workers
 
@@ -74,7 +74,7 @@ def record(outcome: Outcome, seconds: float, seed: int, path: Path = RECORD) -> 
     line = [
         datetime.now(UTC).isoformat(timespec="seconds"), outcome.fault, outcome.trials, outcome.of,
         len(outcome.failures), round(seconds, 1), seed, shlex.join(["python", *sys.argv]), made["code"],
-        made["processor"], default_workers(), json.dumps(outcome.details, sort_keys=True),
+        kind_of_processor(made), default_workers(), json.dumps(outcome.details, sort_keys=True),
     ]  # fmt: skip
     path.parent.mkdir(parents=True, exist_ok=True)
     new = not path.exists()

@@ -194,6 +194,13 @@ def _stored_here(run: RunSettings, iteration: int, root: Path) -> Iterator[tuple
             yield folder.state(iteration), to_bytes(network, half=True)
 
 
+def own_networks(run: RunSettings, root: Path) -> Iterator[tuple[int, bytes]]:
+    """The networks in the states of a run: iterations, and files as they would be published."""
+    for iteration in RunFiles(run, root).iterations():
+        for _, content in _stored_here(run, iteration, root):
+            yield iteration, content
+
+
 # --- what is not at hand ----------------------------------------------------------------------------------------------
 
 

@@ -40,6 +40,21 @@ def machine() -> dict[str, str]:
     }
 
 
+def kind_of_processor(provenance: Mapping[str, Any]) -> str:
+    """The name of a processor, with family and model where they are told: many kinds may share a name.
+
+    >>> kind_of_processor({"processor": "AMD EPYC", "processor_family": "25", "processor_model": "17"})
+    'AMD EPYC (family 25, model 17)'
+    """
+    name, family, model = (str(provenance.get(f"processor{part}", "")) for part in ("", "_family", "_model"))
+    return f"{name} (family {family}, model {model})" if family and model else name
+
+
+def other_kind(one: str, other: str) -> bool:
+    """Whether two texts of `kind_of_processor` tell different kinds; a name alone may be any kind of that name."""
+    return not (one.startswith(other) or other.startswith(one))
+
+
 def gpus_here() -> int:
     """How many GPUs torch finds. It is asked only where a unit needs one."""
     import torch

@@ -16,7 +16,7 @@ import numpy as np
 from wslib.games import game
 from wslib.parameters import canonical_json
 from wslib.study.engine.everything import published, stored
-from wslib.study.engine.provenance import machine
+from wslib.study.engine.provenance import kind_of_processor, machine
 from wslib.study.engine.store import LocalStore
 
 HERE, ELSEWHERE, ASSUMED = "measured here", "measured elsewhere", "assumed"
@@ -121,17 +121,12 @@ def _game(asked: Mapping[str, Any]) -> str:
     return asked.get("game") or (run["game"] if isinstance(run, Mapping) else "")
 
 
-def processor_of(provenance: Mapping[str, Any]) -> Key:
-    """What tells one kind of processor from another; its name alone may be that of a whole family."""
-    return tuple(str(provenance.get(f"processor{part}", "")) for part in ("", "_family", "_model"))
-
-
 class Times:
     """Measured times, by processor and kind of unit."""
 
     def __init__(self) -> None:
-        self.here = processor_of(machine())
-        self.measured: dict[Key, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self.here = kind_of_processor(machine())
+        self.measured: dict[str, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
         """Of each processor: by what works have in common, how many times as long as assumed they took."""
         self._alike: set[Key] = set()
         """What only works of the same settings have in common."""
@@ -160,7 +155,7 @@ class Times:
             return
         self._alike.add(keys(work)[0])
         for key in keys(work):
-            of_kind = self.measured[processor_of(provenance)][key]
+            of_kind = self.measured[kind_of_processor(provenance)][key]
             if len(of_kind) < ENOUGH:
                 of_kind.append(quotient)
 
@@ -174,7 +169,7 @@ class Times:
                     return assumed(work) * median(found) * self.slower_than(processor), ELSEWHERE
         return assumed(work), ASSUMED
 
-    def slower_than(self, processor: Key) -> float:
+    def slower_than(self, processor: str) -> float:
         """How many times as long units take here as on another processor; 1 while nothing was computed on both."""
         ours, theirs = self.measured[self.here], self.measured[processor]
         both = ours.keys() & theirs.keys() & self._alike

@@ -1,10 +1,11 @@
 """Is what is stored still what was stored, and does it come out again? Checksums of everything, some units once more.
 
-A unit is computed again in a scratch store that nothing is read from but networks, and every number and table is
-compared with the stored one, as text. Results are the same on every processor, but for those of torch, which names its
-version and device in the provenance.
+A unit is computed again in a scratch store that nothing is read from but networks. Every number and table is compared
+with the stored one, as text, and the networks that a training run leaves behind byte by byte. Results are the same on
+every processor, but for those of torch, which names its version and device in the provenance.
 """
 
+import contextlib
 import hashlib
 import os
 import random
@@ -19,9 +20,10 @@ from typing import Any
 import pandas as pd
 
 from wslib.parameters import ParameterError, canonical_json
-from wslib.study.engine.provenance import machine
+from wslib.study.engine.provenance import kind_of_processor, machine, other_kind
 from wslib.study.engine.store import MANIFEST, DamagedResult, LocalStore, Stored, read_folder
 from wslib.study.engine.units import Unit, compute_unit, known_results
+from wslib.study.names import listed
 
 SUMS = "SHA256SUMS"
 """Digests of the files of a folder that is no experiment's."""
@@ -94,20 +96,24 @@ class Again:
     stored: Stored
     differences: tuple[str, ...]
     seconds: float
+    networks: int = 0
+    """Networks of the run that were compared, byte by byte."""
 
     @property
     def made_on(self) -> str:
-        """The processor that the stored result was made with."""
-        return str(self.stored.provenance.get("processor", ""))
+        """The kind of processor that the stored result was made with."""
+        return kind_of_processor(self.stored.provenance)
 
     def sentences(self) -> list[str]:
         """What differs, a sentence each; the last one says what was compared."""
         name = f"unit {self.unit.id} ({self.unit.kind}, {self.origin})"
         rows = sum(len(table) for table in self.stored.tables.values())
-        elsewhere = self.made_on not in ("", machine()["processor"])
+        compared = [f"{len(self.stored.summary)} numbers", f"{rows} rows of tables"]
+        compared += [f"{self.networks} network{'s' * (self.networks > 1)}"] if self.networks else []
+        elsewhere = other_kind(self.made_on, kind_of_processor(machine()))
         return [
             *(f"{name}: {difference}" for difference in self.differences),
-            f"{name}, {len(self.stored.summary)} numbers and {rows} rows of tables: "
+            f"{name}, {listed(compared)}: "
             f"{'DIFFERENT' if self.differences else 'the same'}, {self.seconds:.1f} s"
             + (", made on another kind of processor" if elsewhere else ""),
         ]
@@ -118,7 +124,7 @@ class Again:
         return {
             "date": datetime.now(UTC).isoformat(timespec="seconds"), "experiment": self.experiment,
             "unit": self.unit.id, "kind": self.unit.kind, "trains": self.unit.stage == 0, "made_on": self.made_on,
-            "again_on": here["processor"], "code": here["code"], "same": not self.differences,
+            "again_on": kind_of_processor(here), "code": here["code"], "same": not self.differences,
         }  # fmt: skip
 
 
@@ -167,9 +173,24 @@ def recompute(unit: Unit, experiment: str) -> Again:
             _lend_networks(local.root, scratch)
         compute_unit(unit, scratch)
         again = LocalStore(scratch).read(unit.kind, unit.id)
+        networks = dict(_same_networks(unit, scratch, local.root))
     assert again is not None
-    differences = tuple(differing(stored, again))
-    return Again(experiment, unit, origin, stored, differences, time.perf_counter() - started)
+    differences = [*differing(stored, again)]
+    differences += [f"the network after iteration {number} differs" for number, same in networks.items() if not same]
+    return Again(experiment, unit, origin, stored, tuple(differences), time.perf_counter() - started, len(networks))
+
+
+def _same_networks(unit: Unit, scratch: Path, root: Path) -> Iterator[tuple[int, bool]]:
+    """After which iterations a run left a network that was at hand already, and whether it is the same."""
+    # It compares the results of runs as we do.
+    from wslib.study.engine.networks import NotAtHand, network_file, own_networks
+
+    run = getattr(unit, "run", None)
+    if run is None or unit.stage > 0:
+        return
+    for iteration, content in own_networks(run, scratch):
+        with contextlib.suppress(NotAtHand):
+            yield iteration, network_file(run, iteration, root) == content
 
 
 def _lend_networks(root: Path, scratch: Path) -> None:

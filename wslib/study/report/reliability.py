@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from wslib.study.engine.provenance import other_kind
 from wslib.study.names import listed
 from wslib.study.report.look import Html, show_table, table
 from wslib.study.report.verdicts import wrapping
@@ -134,7 +135,7 @@ def again_table(record: pd.DataFrame) -> Html:
 
 def again_prose(record: pd.DataFrame) -> str:
     """How many came out the same on another kind of processor than they were made on, with and without training."""
-    elsewhere = record[record["made_on"] != record["again_on"]]
+    elsewhere = record[[other_kind(*both) for both in zip(record["made_on"], record["again_on"], strict=True)]]
     if elsewhere.empty:
         return "No result has been computed again on another kind of processor yet."
     trained, others = (len(elsewhere[elsewhere["trains"] == trains]) for trains in (True, False))
