@@ -9,7 +9,7 @@ import pytest
 from wslib.study.engine.cli import _made
 from wslib.study.engine.provenance import other_kind
 from wslib.study.engine.published import Published, publish
-from wslib.study.engine.store import LocalStore, Stored
+from wslib.study.engine.store import LocalStore, Stored, read_folder
 from wslib.study.engine.verify import check, differing
 from wslib.study.report.reliability import again_prose
 
@@ -97,6 +97,19 @@ def test_a_published_folder_that_has_lost_its_manifest_is_damaged(published: Pub
     (published.folder / "manifest.json").unlink()
     (sentence,) = check(root).damaged
     assert sentence.startswith(f"{published.folder} has neither manifest.json nor SHA256SUMS")
+
+
+def test_a_state_that_a_run_removes_meanwhile_is_no_damage(
+    published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def removed(folder: Path) -> object:
+        if "bb11" in folder.parts:
+            (folder / "manifest.json").unlink()
+        return read_folder(folder)
+
+    monkeypatch.setattr("wslib.study.engine.verify.read_folder", removed)
+    checked = check(tmp_path / "store")
+    assert (checked.folders, checked.damaged) == (1, ())
 
 
 def test_an_empty_provenance_does_not_end_the_status():
