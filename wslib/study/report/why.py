@@ -27,7 +27,7 @@ from wslib.study.statistics import decide, stats
 WEIGHTED = ("wro", "wrora")
 NEEDS = {
     decide.REPLICATED: "more runs that take p back above 5 %",
-    decide.OPPOSITE: "more runs or games that bring the effect back over zero",
+    decide.OPPOSITE: "more runs or games that together no longer contradict it",
     decide.SMALL: "more runs that move the interval's upper end above the margin",
     decide.UNDECIDABLE: "an experiment of another design",
 }
