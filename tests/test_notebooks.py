@@ -1,14 +1,18 @@
 """Every notebook runs from an empty store at a scale of seconds."""
 
+import base64
 import os
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jupytext
 import papermill as pm
 import pytest
+from bs4 import BeautifulSoup
+from test_shown import WITHOUT_UNITS
 
 ROOT = Path(__file__).resolve().parent.parent
 # JupyterLab keeps what it last saved in a hidden folder beside a notebook.
@@ -34,6 +38,16 @@ def set_parameters(path: Path, values: dict[str, Any]) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+def data_of_figures(executed: Any) -> Iterator[str]:
+    """The table behind every figure of data, as the text that its caption offers."""
+    for cell in executed.cells:
+        for output in cell.get("outputs", []):
+            shown = BeautifulSoup(output.get("data", {}).get("text/html", ""), "html.parser")
+            # Drawings of boards and trees are no figures of data; those come from matplotlib, which names its groups.
+            for link in shown.select("figure.ws-figure:has(#figure_1) figcaption a.ws-data"):
+                yield base64.b64decode(str(link["href"]).partition("base64,")[2]).decode()
+
+
 @pytest.mark.notebooks
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_from_an_empty_store(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -44,6 +58,9 @@ def test_a_notebook_runs_from_an_empty_store(path: Path, tmp_path: Path, monkeyp
     pm.execute_notebook(path.relative_to(ROOT).as_posix(), str(output), parameters=SMOKE, progress_bar=False)
     executed = jupytext.read(output)
     assert all(cell.execution_count for cell in executed.cells if cell.cell_type == "code" and cell.source.strip())
+    if path.stem not in WITHOUT_UNITS:
+        mute = [data[:60] for data in data_of_figures(executed) if data.split(",")[0] not in ("unit", "units")]
+        assert not mute, "figures whose data do not name their units"
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -220,7 +220,7 @@ def switches(values: dict[str, list[float]], board: str = "othello", m: int = 10
     return pd.DataFrame(
         [
             {"scale": "table", "board": board, "simulations": m, "kind": k, "method": k, "seed": s,
-             "switch_iteration": v, "iterations": 100 if np.isnan(v) else int(v)}
+             "unit": f"{k}{s}", "switch_iteration": v, "iterations": 100 if np.isnan(v) else int(v)}
             for k, row in values.items() for s, v in enumerate(row)
         ]
     )  # fmt: skip

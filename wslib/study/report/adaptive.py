@@ -36,7 +36,7 @@ def cells(switches: pd.DataFrame, thesis: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (scale, board, m, kind), group in switches.groupby(keys, sort=False):
         at = group["switch_iteration"].dropna().astype(int)
-        row = dict(zip(keys, (scale, board, m, kind), strict=True))
+        row = dict(zip(keys, (scale, board, m, kind), strict=True)) | {"units": " ".join(group["unit"])}
         row |= {"runs": len(group), "never": len(group) - len(at), "switches": sorted(at), "mean": at.mean(),
                 "sd": at.std(ddof=0) if len(at) else np.nan, "given_up": group["iterations"].max()}  # fmt: skip
         cell = theirs.get((board, kind)) if m == printed(board) else None
