@@ -51,7 +51,7 @@ def kind_of_processor(provenance: Mapping[str, Any]) -> str:
 
 
 def other_kind(one: str, other: str) -> bool:
-    """Whether two texts of `kind_of_processor` tell different kinds; a name alone may be any kind of that name."""
+    """Whether two texts of :func:`kind_of_processor` tell different kinds; a name alone may be any of that name."""
     return not (one.startswith(other) or other.startswith(one))
 
 
