@@ -134,10 +134,13 @@ def test_all_runs_are_one_frame_with_the_own_ones_in_it(run):
 # --- networks ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_row_of_the_list_of_runs_stays_on_a_line(capsys):
+def test_a_row_of_the_list_of_runs_stays_on_a_line(store, capsys):
+    ws.train(BOARD, method="rave", iterations=2, policy="q_rave", amaf_players="first", **TINY)
+    ws.train(BOARD, method="rave", iterations=2, policy="q_rave", **TINY)
     assert main(["runs"]) == 0
     printed = capsys.readouterr().out
-    assert max(map(len, printed.splitlines())) < 150 and "laptop, policy = q_rave" in printed
+    assert max(map(len, printed.splitlines())) < 150
+    assert "smoke, policy = q_rave " in printed and "smoke, amaf_players = f… " in printed
 
 
 def test_networks_that_there_are_are_listed_and_taken_by_game_and_method(run):
