@@ -135,6 +135,7 @@ def test_the_distances_from_baseline_are_those_of_the_means():
         for kind, mean in means.items():
             if kind != "baseline" and "baseline" in means:
                 gap = f"{mean - means['baseline']:+.0f}".replace("+0", "0").replace("-0", "0")
+                gap = gap.replace("-", "\N{MINUS SIGN}")
                 assert f"{kind_name(kind)} {gap}" in text, (board, kind)
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from wslib.study.engine.cli import _made
-from wslib.study.engine.provenance import other_kind
+from wslib.study.engine.provenance import kind_of_processor, other_kind
 from wslib.study.engine.published import Published, publish
 from wslib.study.engine.store import LocalStore, Stored, read_folder
 from wslib.study.engine.verify import check, differing
@@ -35,6 +35,17 @@ def published(tmp_path: Path) -> Published:
 def test_a_unit_published_beside_units_of_other_kinds_is_the_same(published: Published, tmp_path: Path):
     for kind, unit in (("match", "aa00"), ("run", "bb11")):
         assert list(differing(published.read(kind, unit), LocalStore(tmp_path / "store").read(kind, unit))) == []
+
+
+def test_a_processor_that_was_not_noted_is_unknown_beside_one_that_was(tmp_path: Path):
+    noted = {"processor": "AMD EPYC", "processor_family": "26", "processor_model": "2"}
+    found = {
+        unit: ("match", {}, Stored(unit, {"games": 2}, {"games": ONE}, made))
+        for unit, made in (("aa00", noted), ("bb11", {"processor": "AMD EPYC"}))
+    }
+    publish("trial", found, ("games",), tmp_path / "data")
+    made = [kind_of_processor(Published("trial", tmp_path / "data").read("match", unit).provenance) for unit in found]
+    assert made == ["AMD EPYC (family 26, model 2)", "AMD EPYC"]
 
 
 @pytest.mark.parametrize(

@@ -106,11 +106,12 @@ class Published:
 
     @cached_property
     def _made(self) -> dict[str, dict[str, Any]]:
-        """The units' provenance."""
+        """The units' provenance: of each what was noted when it was made, and no empty cells."""
         with self._told_of():
             made = _text(self._files, MADE)
             provenance = pd.read_csv(io.BytesIO(made), dtype=store.TEXTS) if made else pd.DataFrame(columns=["unit"])
-            return {row["unit"]: row for row in provenance.to_dict("records")}
+            rows = provenance.to_dict("records")
+            return {row["unit"]: {name: told for name, told in row.items() if not pd.isna(told)} for row in rows}
 
     @contextlib.contextmanager
     def _told_of(self) -> Iterator[None]:
