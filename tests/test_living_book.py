@@ -18,6 +18,7 @@ from wslib.study.claims.table import judge
 from wslib.study.engine.published import publish
 from wslib.study.engine.store import Stored
 from wslib.study.engine.tournament import NetworkEntrant, round_robin
+from wslib.study.pages.catalogue import EXPERIMENTS
 from wslib.study.pages.warm import Warmstart
 from wslib.study.report import verdicts as report
 from wslib.study.report import warm
@@ -33,8 +34,11 @@ MADE = {"code": "made up", "cpu_training": 60.0}
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with a copy of the published results but those that have warmstart's runs, and an empty store."""
-    shutil.copytree(ROOT / "data", tmp_path / "data", ignore=shutil.ignore_patterns("warmstart", "control"))
+    """A home with a copy of the published results but those that may have warmstart's runs, and an empty store."""
+    runs = {unit.id for unit, _ in Warmstart().run_units()}
+    sharing = [name for name, kind in EXPERIMENTS.items() if runs & {unit.id for unit, _ in kind().asked_once}]
+    assert {"warmstart", "control", "adaptive_vs_fixed", "iprime"} <= set(sharing)
+    shutil.copytree(ROOT / "data", tmp_path / "data", ignore=shutil.ignore_patterns(*sharing))
     monkeypatch.setattr(files, "HOME", tmp_path)
     monkeypatch.setenv("WSLIB_STORE", str(tmp_path / "store"))
     return tmp_path

@@ -324,10 +324,13 @@ def _trained(game: Game) -> dict[str, _Trained]:
     """The trained networks of a game, by what tells them apart."""
     from wslib.study.prompt import trained
 
-    found = {}
-    for row in trained(game).itertuples():
-        label = f"{method_name(row.method)}'s network, seed {row.seed}, {row.iteration} iterations, {row.preset}"
-        found[label[:90]] = _Trained(row.run, row.iteration)
+    found: dict[str, _Trained] = {}
+    for row in trained(game).to_dict("records"):
+        warm = {"none": "", "adaptive": " (adaptive)"}.get(row["warm start"], f" ({row['warm start'].split()[0]} warm)")
+        learned = f"{method_name(row['method'])}'s network, seed {row['seed']}, {row['iteration']} iterations"
+        label = f"{learned}{warm}, {row['preset']}"[:90]
+        label = f"{label[:80]} {row['run'][:8]}" if label in found else label
+        found[label] = _Trained(row["run"], row["iteration"])
     return found
 
 
