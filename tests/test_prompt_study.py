@@ -147,7 +147,7 @@ def test_networks_that_there_are_are_listed_and_taken_by_game_and_method(run):
     listed = ws.trained(BOARD)
     assert {"game", "method", "seed", "iteration", "results", "run"} <= set(listed) and run.id in set(listed["run"])
     network = ws.trained(BOARD, "wrora", seed=0, iteration=2)
-    assert "wrora, seed 0, after 2 iterations" in repr(network)
+    assert "wrora (warm start: 5 iterations), seed 0, after 2 iterations" in repr(network)
     again = ws.trained(run=run.id[:8], iteration=2)
     planes = ws.game(BOARD).start().planes[None]
     assert np.array_equal(network.evaluate(planes)[0], again.evaluate(planes)[0])

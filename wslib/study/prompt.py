@@ -128,7 +128,7 @@ class Run:
     @property
     def _headline(self) -> str:
         run = self.settings
-        words = f"{run.method} in {game_of(run.game).title}, seed {run.seed}, {preset_of(run.canonical())}"
+        words = f"{_what(run)} in {game_of(run.game).title}, seed {run.seed}, {preset_of(run.canonical())}"
         return f"{words}: {self.iterations} iteration{'s' if self.iterations > 1 else ''}"
 
     def _so_far(self, log: pd.DataFrame) -> str:
@@ -155,6 +155,12 @@ class Run:
         return f"<p>{self!r}</p>" if self.log.empty else self.curves()._repr_html_()
 
 
+def _what(run: RunSettings) -> str:
+    """A run's method and how its warm start ends, which seed and preset do not tell."""
+    warm = warm_start(run.canonical())
+    return run.method if warm == "none" else f"{run.method} (warm start: {warm})"
+
+
 class TrainedNetwork(PlayingNetwork):
     """The network of a run after an iteration; it plays as the published one does."""
 
@@ -163,7 +169,7 @@ class TrainedNetwork(PlayingNetwork):
 
         super().__init__(from_bytes(networks.network_file(run, iteration), game_of(run.game)))
         self.run, self.iteration = Run(run, iteration), iteration
-        self.origin = f"{run.method}, seed {run.seed}, after {iteration} iterations"
+        self.origin = f"{_what(run)}, seed {run.seed}, after {iteration} iteration{'s' if iteration != 1 else ''}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TrainedNetwork, (self.run.settings, self.iteration)
