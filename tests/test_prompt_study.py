@@ -19,6 +19,8 @@ from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.tournament import NetworkEntrant, pair
 from wslib.study.presets import preset
+from wslib.study.prompt import Run
+from wslib.training.settings import RunSettings
 
 BOARD = "connect4-5x5-k4"
 """A game of which nothing is published."""
@@ -141,6 +143,14 @@ def test_a_row_of_the_list_of_runs_stays_on_a_line(store, capsys):
     printed = capsys.readouterr().out
     assert max(map(len, printed.splitlines())) < 150
     assert "smoke, policy = q_rave " in printed and "smoke, amaf_players = f… " in printed
+
+
+def test_runs_that_differ_in_how_their_warm_start_ends_look_different(store):
+    made = [RunSettings(game=BOARD, method="wrora"), RunSettings(game=BOARD, method="wrora", switch="adaptive"),
+            RunSettings(game=BOARD, method="wrora", warm_iterations=1), RunSettings(game=BOARD)]  # fmt: skip
+    told = [repr(Run(run, 3)).split(" in ")[0] for run in made]
+    kinds = ("warm start: 5 iterations", "warm start: adaptive", "warm start: 1 iteration")
+    assert told == [*(f"wrora ({kind})" for kind in kinds), "baseline"]
 
 
 def test_networks_that_there_are_are_listed_and_taken_by_game_and_method(run):

@@ -326,7 +326,7 @@ def _trained(game: Game) -> dict[str, _Trained]:
 
     found: dict[str, _Trained] = {}
     for row in trained(game).to_dict("records"):
-        warm = {"none": "", "adaptive": " (adaptive)"}.get(row["warm start"], f" ({row['warm start'].split()[0]} warm)")
+        warm = "" if row["warm start"] == "none" else f" (warm start: {row['warm start']})"
         learned = f"{method_name(row['method'])}'s network, seed {row['seed']}, {row['iteration']} iterations"
         label = f"{learned}{warm}, {row['preset']}"[:90]
         label = f"{label[:80]} {row['run'][:8]}" if label in found else label
