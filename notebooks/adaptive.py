@@ -70,8 +70,8 @@ show(
 # ## Table 6.2, ours and the thesis'
 #
 # How soon plain search catches up depends on how fast the network learns. The {term}`preset` `table` therefore trains with all values of
-# Table 5.2, including its ten epochs. *RAVE by Q_rave* is RAVE whose final move goes by its {term}`AMAF` values, the other reading of the
-# text. Gobang stands here twice: with 100 simulations a move (*m*), like the other games, and with 200 simulations a move, as in the
+# Table 5.2, including its ten epochs. *RAVE by Q_rave* is RAVE whose final move goes by its {term}`AMAF` values, the letter of section
+# 5.3.3. Gobang stands here twice: with 100 simulations a move (*m*), like the other games, and with 200 simulations a move, as in the
 # published column.
 
 # %%
@@ -144,7 +144,8 @@ report.claim_table(claim)
 # ## Differences from the thesis
 #
 # 1. The network has 32 channels, and one symmetry is drawn for each example.
-# 2. Each search keeps its colour for the whole game. By the parity of the ply, a pass in Othello would make them change places.
+# 2. Each search keeps its colour for the whole game. By the parity of the step, a pass in Othello that is not counted would make them
+#    change places.
 # 3. RAVE's final move goes by visits; runs by the thesis' wording stand beside it.
 #
 # ## Run it yourself

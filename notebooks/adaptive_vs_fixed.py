@@ -108,7 +108,7 @@ claims.parts_table(parts, "Claim 7, one pair a row: adaptive minus fixed, in mea
 # ## Played and rated in other ways
 #
 # The verdict above rests on our tournaments and our rating. The same networks also meet from the empty board, with fresh trees and
-# [in the way of the published tournaments](published_tournaments.ipynb), and the games can be rated with the thesis' settings.
+# [in the way of the published tournaments](published_tournaments.ipynb), and the games can be rated in [the author's setting](elo.ipynb).
 
 # %%
 say(ways.claims_prose(of_figure(asked)))
@@ -127,9 +127,9 @@ say(ways.claims_prose(of_figure(asked)))
 #
 # <details><summary>A solution</summary>
 #
-# The page on the [adaptive switch](adaptive.ipynb) has the iterations. Where a switch comes at about five iterations, both runs get the
-# same amount of help. They differ in two things only: in one the two searches play each other, where in the other the enhancement plays
-# itself; and the weights of a mixture fall in another way.
+# The page on the [adaptive switch](adaptive.ipynb) has the iterations. Where a switch comes at about five iterations, both warm starts
+# last equally long. But in an adaptive one the enhancement makes only half of the moves, because the default search plays the other side;
+# and the weights of a mixture fall in another way.
 #
 # </details>
 #

@@ -19,8 +19,9 @@
 #
 # A few runs of {term}`Baseline` and {term}`WRoRa` are trained with one epoch, and meet the runs of the same seeds with ten in one
 # tournament. So do runs of the preset `letter`. Where the sources' text leaves a choice open, or says what we doubt, `table` has our
-# reading; `letter` takes the text word for word: policies by Q, a gate that counts draws against the new network, an arena from the
-# empty board with trees kept, and an action counted by RAVE for whoever used it first.
+# reading; `letter` takes the text word for word: policies by Q, a gate that counts draws against the new network, and an action counted
+# by RAVE for whoever used it first. The text is silent about the arena's openings and trees; there `letter` follows the author's earlier
+# program, which plays from the empty board and keeps the trees.
 
 # %% tags=["parameters"]
 preset: str = "table"  # scale of a run: smoke, laptop, table, paper or letter

@@ -69,8 +69,9 @@ show(say(report.settings_prose(matches)), report.settings_figure(matches))
 # within bounds. The mean of the ratings is zero. We compare two settings:
 #
 # - *ours* keeps the colours, and estimates advantage and drawelo from the games;
-# - *the thesis'* takes $a = 32.8$ and $d = 97.3$, which are chess values, and adds up the games of both colours as if whoever is listed
-#   first had always moved first. The tournaments that the author has published were rated in this way.
+# - *the author's* takes $a = 32.8$ and $d = 97.3$, which are chess values, and adds up the games of both colours as if whoever is listed
+#   first had always moved first. The tournaments of earlier experiments that the author has published were rated in this way. The
+#   thesis names no settings, and we assume these for its chapters 5 and 6.
 #
 # The players of [Table 5.1](orientation.ipynb) make a small tournament in each game: four players, 500 games a pair. In the next table
 # the same games give two columns of Elo.
@@ -90,7 +91,7 @@ show(report.model_table(matches), report.spans_table(matches))
 # The setting changes the length of the whole scale, so Elo values from two settings must not be compared. Nor are those of different
 # games, or of different pools of players, ever on one scale.
 #
-# When the colours are added up, it matters who is listed first. Here are the same games in the thesis' setting, with the list turned
+# When the colours are added up, it matters who is listed first. Here are the same games in the author's setting, with the list turned
 # round:
 
 # %%
@@ -158,7 +159,7 @@ show(report.variety_table(records), report.cycles_table(matches))
 #
 # ## Differences from the thesis
 #
-# 1. Colours are kept, and advantage and drawelo estimated for each game; the thesis' setting is an option.
+# 1. Colours are kept, and advantage and drawelo estimated for each game; the author's setting is an option.
 # 2. Intervals come from the full covariance; the author's are from the grid (*exact*).
 #
 # ## Run it yourself

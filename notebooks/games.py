@@ -121,8 +121,8 @@ show(
     ),
     say(
         f"**{longest}** has the longest games and **{widest}** the most moves to choose from. The thesis (section 6.6.1) "
-        "suspects that playouts help most where games are long and narrow, because there they say more than a network "
-        "that knows nothing."
+        "suspects that playouts help most where games are long and narrow: there they estimate well, while in short games "
+        "a search reaches true results without them."
     ),
 )
 
@@ -171,7 +171,7 @@ pictured(
 #
 # </details>
 #
-# 2. Count the games of tic-tac-toe, once for each length from five to nine plies.
+# 2. Count the lines of play of tic-tac-toe, once for each length from five to nine plies.
 #
 # <details><summary>A solution</summary>
 #
@@ -182,8 +182,8 @@ pictured(
 # [rules.perft(p.game.rules, *p.words, plies) for plies in range(5, 10)]
 # ```
 #
-# is `[15120, 54720, 148176, 200448, 127872]`. `perft` counts lines of play of exactly that length. Games that were won earlier are not
-# among them, so there are fewer of nine plies than of eight.
+# is `[15120, 54720, 148176, 200448, 127872]`. `perft` counts lines of play of exactly that length, whether the game is over
+# there or not. Games that were won earlier are not among them, so there are fewer lines of nine plies than of eight.
 #
 # </details>
 #

@@ -116,7 +116,7 @@ claims.parts_table(parts, "Claim 5, part by part: differences of mean Elo over r
 # ## Played and rated in other ways
 #
 # The verdict above rests on our tournaments and our rating. The same networks also meet from the empty board, with fresh trees and
-# [in the way of the published tournaments](published_tournaments.ipynb), and the games can be rated with the thesis' settings.
+# [in the way of the published tournaments](published_tournaments.ipynb), and the games can be rated in [the author's setting](elo.ipynb).
 
 # %%
 say(ways.claims_prose(of_figure(asked)))

@@ -98,7 +98,7 @@ table = [
 ]
 show_table(
     pd.DataFrame(table),
-    "Two choices make the six searches of section 5.3.3; a mixture is (1 − w) · network + w · playout (eq. 5.5, 5.6).",
+    "Two choices make the six searches of sections 5.3.2 and 5.3.3; a mixture is (1 − w) · network + w · playout (eq. 5.5, 5.6).",
 )
 
 # %% [markdown]
@@ -200,9 +200,9 @@ show_table(
 # | Adam's memory | `optimiser="fresh"` | `"carried"` from iteration to iteration |
 # | RHEA | `horizon`, `population`, `mutation`, `rollouts_per_individual` | `illegal="random"` instead of `"repair"` |
 #
-# The preset `letter` takes from the last column what the text says word for word: policies by Q, the gate to the letter, the
-# arena from the empty board with trees kept, and RAVE by first use. It leaves out policies by `q_rave`, because Table 6.1 speaks
-# against them where RAVE is combined with playouts.
+# The preset `letter` takes from the last column what the text says word for word: policies by Q, the gate to the letter, and RAVE by
+# first use. Where the text is silent about the arena, it follows the author's earlier program: from the empty board, with trees kept.
+# It leaves out policies by `q_rave`, because Table 6.1 speaks against them where RAVE is combined with playouts.
 #
 # By default the network is trained and evaluated by compiled code of our own, with the same bits on every processor
 # ({doc}`/book/reproducibility`). With `trainer="torch"` and `runtime="torch"` torch does this, which a graphics card needs
@@ -225,11 +225,12 @@ parameter_table(runs["laptop"], "Every parameter of a run, with the values of th
 #
 # </details>
 #
-# 2. In Algorithm 6 the colours are given by the parity of t. What goes wrong with that in Othello?
+# 2. In Algorithm 6 the colours are given by the parity of t. What can go wrong with that in Othello?
 #
 # <details><summary>A solution</summary>
 #
-# A pass is a ply. A program that skips it changes whose turn "odd" stands for. Here each search keeps its colour.
+# Nothing as long as a pass counts as a step. A program that skips it changes whose turn "odd" stands for. Here each search keeps its
+# colour.
 #
 # </details>
 #

@@ -16,7 +16,7 @@
 # **The question.** A warm start should help most while the network knows nothing. Does it, and how long does that last? Whoever looks at the end alone
 # ([five iterations](warmstart.ipynb)) may come too late to see it. And do networks that win more games also play better?
 #
-# No claim of the thesis is tested here. The runs are those of five iterations, seen along their hundred iterations.
+# No claim of the thesis is tested here. The runs are those with a warm start of five iterations, and Baseline's, seen along their hundred iterations.
 
 # %% tags=["parameters"]
 preset: str = "table"  # scale of a run: smoke, laptop, table, paper or letter

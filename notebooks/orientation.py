@@ -170,8 +170,9 @@ pictured(
 # ## Limits
 #
 # The unit of these tests is the game, because these players are not trained. The sources do not say whether trees were kept from
-# move to move, how AMAF counted, or how the final move was chosen. We take the defaults of [the search chapter](searches.ipynb), and
-# try the others on the page of the [readings](readings.ipynb).
+# move to move. For RAVE with a network, section 5.3.3 gives a rule for counting AMAF and a final move by Q_rave; whether the players
+# of this table, which have no network, follow it is not said. We take the defaults of [the search chapter](searches.ipynb), which
+# depart from both, and try the others on the page of the [readings](readings.ipynb).
 #
 # ## Exercises
 #

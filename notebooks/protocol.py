@@ -14,7 +14,7 @@
 # # What the protocol does
 #
 # **The question.** Apart from the warm start, the training protocol of Table 5.2 (thesis, section 5.5.1) makes choices of its own. It
-# asks for ten epochs over the examples of twenty iterations, for a gate that a new network must pass in the {term}`arena`, and for no
+# asks for ten epochs over the examples of twenty iterations and for a gate that a new network must pass in the {term}`arena`, and names no
 # noise at the root; the author's code also learns all symmetries of every example. What does each choice do to strength, to the variety
 # of self-play, and to what the network knows about outcomes?
 #

@@ -71,7 +71,7 @@ show(
     say(
         f"{len(pairs) or 'None'} of {len(asked.habit_units())} matches, of {asked.games} games each, "
         f"{'has' if len(pairs) < 2 else 'have'} been played in all four ways.{there} The networks are the final ones of "
-        f"[the runs of five iterations](warmstart.html), with the preset `{asked.preset}`; a random player meets them all."
+        f"[the runs with a warm start of five iterations](warmstart.html), and Baseline's, with the preset `{asked.preset}`; a random player meets them all."
     ),
 )
 

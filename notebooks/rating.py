@@ -13,8 +13,9 @@
 # %% [markdown]
 # # Why the run is the unit
 #
-# **The question.** The thesis compares training methods by the Bayesian {term}`Elo` of their final networks and by binomial tests
-# on the games between them (section 5.5.2). How often would such tests find a difference between two methods that are equally good?
+# **The question.** The thesis compares training methods by the Bayesian {term}`Elo` of their final networks and by a binomial test
+# (section 5.5.2). It does not say on which games; we take it to pool those of all runs. How often would such a test find a difference
+# between two methods that are equally good?
 #
 # No claim is tested on this page. At its end you know by which rules the claims about trained players are judged, and why.
 # [Elo](elo.ipynb) explains what a rating is.

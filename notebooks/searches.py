@@ -69,7 +69,7 @@ position = game("connect4").position("3 1 4 1 2 6")
 mcts = search(position, method="mcts", simulations=asked.simulations, seed=asked.seed)
 pictured(
     mcts,
-    "Plain search puts most of its visits on the move that wins. On the board: the share of visits; in the table: visits N, mean value Q, prior P.",
+    "MCTS puts most of its visits on the move that wins. On the board: the share of visits; in the table: visits N, mean value Q, prior P.",
 )
 
 # %% [markdown]
@@ -164,7 +164,7 @@ show(
     pictured(rave, "RAVE in the less clear position: N_rave and Q_rave rest on many more counts than N and Q do."),
     say(
         f"After {asked.simulations} simulations RAVE has counted {table['N_rave'].sum():,} moves in this position, where "
-        f"plain search has {unclear.visits.sum()}. That is {table['N_rave'].sum() / unclear.visits.sum():.0f} times as "
+        f"MCTS has {unclear.visits.sum()}. That is {table['N_rave'].sum() / unclear.visits.sum():.0f} times as "
         "many, but they are biased, because a move made later is not the same move."
     ),
 )
@@ -232,8 +232,9 @@ parameter_table(RheaSettings(), "The parameters of RHEA.")
 #
 # <details><summary>A solution</summary>
 #
-# With so many moves, a hundred simulations visit each only two or three times, and plain search has no opinion yet. RAVE has counted
-# each move in about half of all playouts, and already prefers the centre.
+# A hundred simulations leave MCTS without an opinion. Visits pile up, anywhere on the board, on the few moves whose first playouts
+# happened to be won, and many moves are never tried. RAVE counts each move in about a third of all simulations, and leans towards the
+# centre already. After ten thousand both do, RAVE with nearly all its visits.
 #
 # </details>
 #
@@ -241,7 +242,8 @@ parameter_table(RheaSettings(), "The parameters of RHEA.")
 #
 # <details><summary>A solution</summary>
 #
-# Without curiosity the first move that happens to win a playout is never left again. With too much of it all moves are visited alike:
+# Without curiosity the first move that happens to win a playout is not left as long as its mean stays above zero, however good the
+# untried moves are. With too much of it all moves are visited alike:
 # the win is found, but hardly preferred.
 #
 # </details>

@@ -80,7 +80,7 @@ show(report.cells_table(cells), report.final_move_table(cells), printed)
 
 # %% [markdown]
 # In the first table, compare the two columns of percentages, and see whether the thesis' number lies within our interval. *By Q_rave* is
-# another reading of the text: RAVE's final move goes by its AMAF values, which RoRa and WRoRa would inherit. In the second, look at the
+# the letter of section 5.3.3: RAVE's final move goes by its AMAF values, which RoRa and WRoRa would inherit. In the second, look at the
 # last column. One program has one reading for all three enhancements. So where the rows disagree, neither reading alone explains the
 # print.
 #

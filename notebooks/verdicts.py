@@ -62,8 +62,8 @@ report.claim_table(
 )
 
 # %% [markdown]
-# Read the verdict first and the power second. *Open* with a power of ninety percent means that a difference worth having would probably
-# have shown; *open* with ten percent means that nobody has looked closely yet. A claim of many parts falls with one of them, so the
+# Read the verdict first and the power second. *Open* with a power of ninety percent means that a difference of 50 Elo would probably have
+# shown, though a smaller one that matters may still be there; *open* with ten percent means that nobody has looked closely yet. A claim of many parts falls with one of them, so the
 # column *ours* counts the parts.
 #
 # ## How a verdict is found
@@ -83,6 +83,10 @@ report.claim_table(
 #
 # A part that says *no difference*, or that names a *level*, is **replicated** when the interval lies within ±30 Elo (±3 points) of it;
 # **the opposite holds** when the interval lies outside.
+#
+# A part that says *not above* is read the other way round: it is **replicated** where *the first is stronger* would be smaller than the
+# margin or its opposite would hold, and **the opposite holds** where the first is shown to be stronger. The p beside it is that of *the
+# first is stronger*, and need not be small.
 #
 # A claim as a whole is **replicated** when all its parts are, which needs no correction. One part can refute it. The claim then has that
 # part's verdict, with the number of such parts beside it. Where the source says *nearly all*, we ask for nine parts in ten; where it
@@ -109,11 +113,12 @@ report.claim_table(
 #
 # ### How we read what the sources leave open
 #
-# - Levels are on the scale on which a pool's mean is zero, as in the thesis; they depend on who else is in the pool.
+# - Levels are on the scale on which a pool's mean is zero, which we assume for the thesis, too; they depend on who else is in the pool.
 # - *Varies most* compares the distances of runs from the median of their kind.
 # - Gains in two games are compared as scores against Baseline, because Elo of different games has no common scale.
 # - *Among the best* is a kind that no other is above.
-# - *Unclear which is best* means that no length can be told from all the others.
+# - *Unclear which is best* holds when an advantage of the best length over some other is smaller than the margin. It fails when one
+#   length is above all others, and is open otherwise.
 # - *Nearly always wins* means an interval above nine in ten.
 # - A switch is *early* within ten iterations of a hundred.
 # - A game *needs* the number of plies that is its most frequent length.
@@ -182,13 +187,15 @@ report.sources_table(evidence.frames, evidence.sizes())
 #
 # <details><summary>A solution</summary>
 #
-# A larger margin can turn *open* into *smaller than the margin*, and nothing else.
+# A part that claims an advantage can turn from *open*, or from *could not be decided*, into *smaller than the margin*. One that claims
+# *not above*, or *unclear which is best*, can turn into *replicated*. None turns the other way, and what p decided stays. A whole claim
+# follows its parts.
 #
 # </details>
 #
 # ## Differences from the thesis
 #
-# 1. The thesis tests games pooled over runs; here the run is the unit.
+# 1. The thesis' binomial test pools the games of all runs, as we understand it; here the run is the unit.
 # 2. Tests are corrected for their number, and *open* is a possible answer.
 #
 # ## Run it yourself

@@ -109,8 +109,9 @@ against.matrix_figure(there.pairs, asked.methods)
 #
 # ### By the run, and by the game
 #
-# The thesis pools the games of all runs, and tests them as if each were independent evidence (section 5.5.2). Such a test
-# [finds too much](rating.ipynb). Here it stands beside tests that take the run as the unit.
+# The thesis reports a binomial test at five percent (section 5.5.2), and does not say on which games. We take it to pool the games of
+# all runs, as if each were independent evidence. Such a test [finds too much](rating.ipynb). Here it stands beside tests that take the
+# run as the unit.
 
 # %%
 compared = against.against_baseline(there.pairs, elos, asked.methods)
@@ -145,7 +146,7 @@ show(
 # ## Played and rated in other ways
 #
 # The verdicts above rest on our tournaments and our rating. The same networks also meet from the empty board, with fresh trees and
-# [in the way of the published tournaments](published_tournaments.ipynb), and the games can be rated with the thesis' settings.
+# [in the way of the published tournaments](published_tournaments.ipynb), and the games can be rated in [the author's setting](elo.ipynb).
 
 # %%
 say(ways.claims_prose(of_figure(asked)))
@@ -165,7 +166,7 @@ say(ways.claims_prose(of_figure(asked)))
 #
 # ## Exercises
 #
-# 1. Rate the tournament with the thesis' settings for draws and for the first move. How far do the ratings move?
+# 1. Rate the tournament in the author's setting for draws and for the first move. How far do the ratings move?
 #
 # <details><summary>A solution</summary>
 #

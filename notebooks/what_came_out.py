@@ -86,8 +86,8 @@ show(why.variety_figure(pairs), say(why.variety_prose(pairs)))
 #
 # ### Testing games instead of runs
 #
-# The thesis pools all games of a method's runs and tests them at five percent (section 5.5.2). The next figure shows how often
-# such a test finds a difference between two methods that are in fact equal.
+# The thesis reports a binomial test at five percent (section 5.5.2). We take it to pool all games of a method's runs. The next figure
+# shows how often such a test finds a difference between two methods that are in fact equal.
 
 # %%
 simulated = beside["rating"]
@@ -127,7 +127,7 @@ show(why.ratios_figure(ratios), why.ratios_table(ratios), say(why.ratios_prose(r
 #
 # In the first iteration the weight is one: WRo *is* {term}`Rollout` there and WRoRa *is* {term}`RoRa`, so whatever sets them
 # apart comes later. A mixture is hard to beat, because the network and the playout err in different ways, and their mean
-# errs less than either. So we expect mixtures to hold out *longer* than pure playouts, and in Table 6.2 they do not.
+# can err less than either. So we expect mixtures to hold out *longer* than pure playouts, and in Table 6.2 they do not.
 #
 # One guess would explain it. In some programming languages one divided by two is zero when both are whole numbers. The weight would
 # then vanish in the second iteration, WRo would be {term}`Baseline` from there on, and every further iteration would be decided as
@@ -199,8 +199,9 @@ why.turns_table(effects, rows)
 #
 # <details><summary>A solution</summary>
 #
-# It would be RAVE with the network's value, and not Baseline. So it should switch when RAVE does, which in the printed table is
-# earlier than WRoRa does. The guess fits WRo better than it fits WRoRa. [Our table](adaptive.ipynb) stands beside the printed one.
+# In the first iteration it is RoRa, whatever comes later. From the second on it would be RAVE with the network's value, and not Baseline.
+# So where it survives the first iteration it should switch as RAVE does. Table 6.2 has no single runs, and cannot say whether it did;
+# [our table](adaptive.ipynb) stands beside it.
 #
 # </details>
 #

@@ -25,7 +25,7 @@ NAMES = {
     "empty board": "empty board, fresh trees",
     "old": "empty board, trees kept (the old way)",
 }
-RATED = {"ours": "our setting", "thesis": "thesis' setting"}
+RATED = {"ours": "our setting", "thesis": "the author's setting"}
 FIGURES = {"warmstart": "Figures 5.1 and 5.2", "iprime": "Figure 6.1", "adaptive_vs_fixed": "Figure 6.3"}
 """The thesis' figures whose pools are played in three ways, by the name of their experiment."""
 AGREEMENT = {
@@ -127,9 +127,9 @@ def ratings_table(found: pd.DataFrame) -> Html:
             "game": ("board", board_name),
             "player": ("player", _player_name),
             "ours": ("ours, ours setting", "{:.0f}"),
-            "ours, thesis' setting": ("ours, thesis setting", "{:.0f}"),
+            "ours, author's setting": ("ours, thesis setting", "{:.0f}"),
             "old way, our setting": ("old, ours setting", "{:.0f}"),
-            "old way, thesis' setting": ("old, thesis setting", "{:.0f}"),
+            "old way, author's setting": ("old, thesis setting", "{:.0f}"),
         },
     )
 
@@ -169,7 +169,7 @@ def correlations_table(found: pd.DataFrame) -> Html:
 
 @once_there("Elo in our way and in the old way.")
 def elo_figure(found: pd.DataFrame, pairs: pd.DataFrame) -> Html:
-    """Elo in the old way, as the thesis rates, against Elo in ours: a mark per network."""
+    """Elo in the old way and the author's setting against Elo in ours: a mark per network."""
     one, two, wide = "ours, ours setting", "old, thesis setting", _wide(found)
     networks = wide[wide["player"] != ANCHOR]
     looks = looks_of(sorted(set(networks["kind"]), key=list(METHODS).index), line="")

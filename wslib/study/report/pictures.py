@@ -172,12 +172,12 @@ def walk_with_rave() -> Html:
     ]  # fmt: skip
     return framed(
         [_svg(664, 214, parts)],
-        "Plain search learns of one move in each state of a simulation's path; RAVE learns of every later move of the "
-        "same player as well, those of the playout included.",
+        "Without RAVE a search learns of one move in each state of a simulation's path; RAVE learns of every later "
+        "move of the same player as well, those of the playout included.",
         "With RAVE one simulation says something about many moves, if less certainly. Here it makes "
         f"{len(moves)} moves: {len(PATH)} down the tree to a leaf, the rest in its playout (dashed). Each row is a "
-        "state of the path. Plain search credits the move that was taken there; RAVE also credits every later move of "
-        "the same player, once, as if it had been played right there.",
+        "state of the path. Without RAVE the move that was taken there is credited; RAVE also credits every later move "
+        "of the same player, once, as if it had been played right there.",
     )
 
 

@@ -29,7 +29,7 @@ LOOKS = {
 }
 KINDS = {
     "covariance": "covariance (ours)",
-    "exact": "exact, from a grid (the thesis')",
+    "exact": "exact, from a grid (the author's)",
     "variance": "variance, the others fixed",
     "differences": "of differences, from the covariance",
 }
@@ -50,7 +50,7 @@ def _by_game(found: Mapping[str, Any], caption: str, columns: Mapping[str, Calla
 
 
 def in_both_settings(matches: pd.DataFrame) -> pd.DataFrame:
-    """A row per game and player: the rating in our setting, and in the thesis' (``elo_theirs`` and so on)."""
+    """A row per game and player: the rating in our setting, and in the author's (``elo_theirs`` and so on)."""
     ours, theirs = (
         pd.concat({board: rating.frame() for board, rating in rated(matches, settings).items()}, names=["board"])
         for settings in (None, THESIS)
@@ -61,7 +61,7 @@ def in_both_settings(matches: pd.DataFrame) -> pd.DataFrame:
 
 
 def moved_by_settings(matches: pd.DataFrame) -> pd.DataFrame:
-    """A row per game and player: our rating, and how far the thesis' setting is from it, as listed and turned round."""
+    """A row per game and player: our rating, and how far the author's setting moves it, as listed and turned round."""
     both = in_both_settings(matches)
     turned = pd.concat(turned_round(games).assign(board=board) for board, games in matches.groupby("board", sort=False))
     both = both.merge(turned[["board", "player", "turned"]], on=["board", "player"])
@@ -77,7 +77,7 @@ def settings_prose(matches: pd.DataFrame) -> str:
     same = (ranks["elo"] == ranks["elo_theirs"]).groupby(moved["board"]).all()
     change = (moved["turned"] - moved["elo_theirs"]).abs().max()
     return (
-        "**From the same games, the thesis' setting makes other ratings than ours.** It moves "
+        "**From the same games, the author's setting makes other ratings than ours.** It moves "
         f"{method_name(most.player)} in {board_name(most.board)} by {most.as_listed:+.0f} Elo, and leaves the order of "
         f"the players as it is in {same.sum()} of {len(same)} games. With the colours summed, even the order in which "
         f"players are listed moves a rating by up to {change:.0f} Elo."
@@ -85,7 +85,7 @@ def settings_prose(matches: pd.DataFrame) -> str:
 
 
 def settings_figure(matches: pd.DataFrame) -> Html:
-    """How far the thesis' setting moves every player, a row per player."""
+    """How far the author's setting moves every player, a row per player."""
     moved = moved_by_settings(matches)
     lists = {"as_listed": Look("#D55E00", "s"), "turned_round": Look("#56B4E9", "D")}
 
@@ -97,13 +97,13 @@ def settings_figure(matches: pd.DataFrame) -> Html:
 
     return show_panels(
         by_panel(moved, draw),
-        "Elo in the thesis' setting minus Elo in ours, as listed and turned round. "
+        "Elo in the author's setting minus Elo in ours, as listed and turned round. "
         + "; ".join(
             f"{board_name(row.board)}, {method_name(row.player)}: {row.as_listed:+.0f} and {row.turned_round:+.0f}"
             for row in moved.itertuples()
         )
         + ".",
-        "The same games rated in another setting: how far the thesis' setting moves each player of Table 5.1 from our "
+        "The same games rated in another setting: how far the author's setting moves each player of Table 5.1 from our "
         "rating, with the players listed as they are there, and with the list turned round.",
         moved,
         key={"as listed": lists["as_listed"], "turned round": lists["turned_round"]},
@@ -123,7 +123,7 @@ def ratings_table(matches: pd.DataFrame) -> Html:
             "player": ("player", method_name),
             "Elo": ("elo", "{:.0f}"),
             "95 % interval": lambda row: f"{row.low:.0f} to {row.high:.0f}",
-            "thesis' setting": ("elo_theirs", "{:.0f}"),
+            "author's setting": ("elo_theirs", "{:.0f}"),
             "its interval": lambda row: f"{row.low_theirs:.0f} to {row.high_theirs:.0f}",
             "score %": ("score", percent),
             "draws %": ("draws", percent),
@@ -137,7 +137,7 @@ def model_table(matches: pd.DataFrame) -> Html:
     theirs = rated(matches, RatingSettings(advantage=THESIS.advantage, drawelo=THESIS.drawelo))
     return _by_game(
         {board: (ours, theirs[board]) for board, ours in rated(matches).items()},
-        "Advantage and drawelo as estimated, game by game, and how well they explain the results. The thesis' setting "
+        "Advantage and drawelo as estimated, game by game, and how well they explain the results. The author's setting "
         "has 32.8 and 97.3 in every game.",
         {
             "advantage": lambda both: f"{both[0].advantage:.1f}",
@@ -158,13 +158,13 @@ def spans_table(matches: pd.DataFrame) -> Html:
         {
             "draws %": lambda both: percent(both[0].frame()["draws"].mean()),
             "our setting": lambda both: f"{np.ptp(both[0].elo):.0f} Elo",
-            "thesis' setting": lambda both: f"{np.ptp(both[1].elo):.0f} Elo",
+            "author's setting": lambda both: f"{np.ptp(both[1].elo):.0f} Elo",
         },
     )
 
 
 def turned_round(matches: pd.DataFrame) -> pd.DataFrame:
-    """One game's ratings in the thesis' setting, and the same with whoever was listed first now listed second."""
+    """One game's ratings in the author's setting, and the same with whoever was listed first now listed second."""
     listed, turned = rate(matches, THESIS), rate(ordered_pairs(matches).iloc[::-1], THESIS)
     players = listed.players
     return pd.DataFrame({"player": players, "listed": listed.elo, "turned": [turned[player] for player in players]})
@@ -174,7 +174,7 @@ def turned_table(matches: pd.DataFrame, board: str) -> Html:
     """:func:`turned_round` as a table."""
     return table(
         turned_round(matches[matches["board"] == board]),
-        f"What the order of the list does in the thesis' setting: Elo from the same games of {board_name(board)}.",
+        f"What the order of the list does in the author's setting: Elo from the same games of {board_name(board)}.",
         {
             "player": ("player", method_name),
             "as listed": ("listed", "{:.0f}"),

@@ -24,7 +24,7 @@ from wslib.study.statistics.rating import RatingSettings, S, covariance_of, exac
 from wslib.study.statistics.stats import ALPHA, permutation_p
 
 TESTS = {
-    "binomial": "pooled binomial test on games (the thesis')",
+    "binomial": "pooled binomial test on games",
     "elo": "interval of the rating difference",
     "permutation": "permutation test on runs (ours)",
     "welch": "Welch's t test on runs",
