@@ -107,7 +107,7 @@ report.turned_table(matches, matches["board"].iloc[-1])
 # (*covariance*), and only they give intervals of differences, too. None of the three says anything about players other than these.
 
 # %%
-show(report.intervals_table(matches, matches["board"].iloc[0]), report.difference_table(matches, "rave", "mcts"))
+show(report.intervals_table(matches, matches["board"].iloc[0]), report.difference_table(matches))
 
 # %% [markdown]
 # Compare the widths. The grid moves one rating, and all others together the other way. In a pool of few players that leaves out much of

@@ -3,6 +3,7 @@
 import io
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -100,17 +101,18 @@ def test_status_counts_what_is_published_computed_here_and_missing(
     assert out.startswith(f"fresh results: {root}\npublished results: {root.parent / 'data'}\n")
 
 
+@pytest.mark.parametrize("hidden", ["8", ""])
 def test_results_of_ones_own_parameters_are_counted_listed_and_looked_into(
-    root: Path, capsys: pytest.CaptureFixture[str]
+    hidden: str, root: Path, capsys: pytest.CaptureFixture[str]
 ):
     assert main(["runs", "--own"]) == 0
     assert capsys.readouterr().out == "no run is there yet: 'wslib run one_run' trains one\n"
-    settings = {"preset": "smoke", "board": "tictactoe", "shape": "dense", "hidden": "8"}
+    settings = {"preset": "smoke", "board": "tictactoe", "shape": "dense", "hidden": hidden}
     given = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
     assert main(["run", "one_run", *given]) == 0
     asked = EXPERIMENTS["one_run"](**settings)
     (unit,) = asked.units()
-    assert (unit.run.shape, unit.run.hidden, unit.iterations) == ("dense", (8,), 2)
+    assert (unit.run.shape, unit.run.hidden, unit.iterations) == ("dense", (8,) if hidden else (), 2)
     assert main(["runs", "--own"]) == 0
     (line,) = capsys.readouterr().out.splitlines()[-1:]
     assert line.split()[0] == unit.id and line.endswith("computed here")
@@ -118,8 +120,8 @@ def test_results_of_ones_own_parameters_are_counted_listed_and_looked_into(
         assert main(["show", name]) == 0
         told = capsys.readouterr().out
         assert told.startswith(f"run {unit.id}, computed here, in {root / 'run' / unit.id}\n")
-        assert "iterations, 2 rows:" in told and f'ws.trained(run="{unit.run.id}")' in told
-        words = told.partition("as a page: ")[2].splitlines()[0].split()
+        assert "iterations, 2 rows:" in told and f'ws.trained(run="{unit.run.id}", iteration=2)' in told
+        words = shlex.split(told.partition("as a page: ")[2].splitlines()[0])
         again = {words[k + 1]: words[k + 2] for k, word in enumerate(words) if word == "-p"}
         assert EXPERIMENTS["one_run"](**again).units() == [unit], "the line asks for the same run"
     assert main(["status"]) == 0

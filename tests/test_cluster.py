@@ -19,6 +19,7 @@ from wslib.study.engine.dask import as_ready_on, check_address, needs_gpu
 from wslib.study.engine.runs import RunUnit
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.units import MatchUnit, stored_unit
+from wslib.study.pages.base import Orientation
 from wslib.study.presets import preset
 
 distributed = pytest.importorskip("distributed")
@@ -153,6 +154,11 @@ def test_a_worker_that_listens_to_everybody_is_refused_and_an_open_dashboard_tol
         pytest.raises(ParameterError, match=r"listens at tcp://0\.0\.0\.0:\d+, and runs"),
     ):
         ask(UNITS[1:2], tmp_path, address)
+
+
+def test_the_job_array_of_the_book_has_a_job_for_each_unit():
+    text = (ROOT / "book" / "scaling.md").read_text(encoding="utf-8")
+    assert f"--array=0-{len(Orientation().units()) - 1} " in text
 
 
 def test_workers_with_several_threads_are_refused(tmp_path: Path):

@@ -257,6 +257,12 @@ WRONG = {
     ),
     "no text for a board": (lambda net: ws.game("gobang").parse(3), "a board is drawn with '.', 'X' and 'O', not by 3"),
     "no list of methods": (lambda net: ws.search("connect4", methods=3), "methods = 3 is not allowed: it should be a"),
+    "no name among methods": (lambda net: ws.search("connect4", net, methods="wro,"), "method = '' is not allowed: it"),
+    "a board for planes": (
+        lambda net: net.evaluate(ws.game("connect4").start().board),
+        r"planes of shape \(6, 6\) are no positions of Connect Four 6×6: they should be \(n, 1, 6, 6\)",
+    ),
+    "planes of another game": (lambda net: net.evaluate(np.zeros((2, 1, 8, 8))), r"planes of shape \(2, 1, 8, 8\) are"),
     "half a simulation": (
         lambda net: ws.player("mcts", simulations=1.5),
         "simulations = 1.5 .* be a whole number from 1 to 1,000,000$",

@@ -15,7 +15,7 @@ from wslib.parameters import ParameterError
 from wslib.study.engine import units as study
 from wslib.study.engine.cli import main
 from wslib.study.engine.networks import network_file
-from wslib.study.engine.runs import RunUnit
+from wslib.study.engine.runs import RunUnit, SwitchUnit
 from wslib.study.engine.store import LocalStore
 from wslib.study.engine.tournament import NetworkEntrant, pair
 from wslib.study.presets import preset
@@ -111,6 +111,38 @@ def test_the_first_iterations_of_a_published_run_are_read_from_the_whole_run(mon
     assert ws.run(published.id).log.equals(published.log), "and not the log of an earlier version of the results"
 
 
+def test_every_run_that_is_listed_opens_and_one_without_a_network_says_so():
+    listed = ws.runs().drop_duplicates("results", keep="first")
+    listed = pd.concat([listed, ws.runs().query("game == 'Gobang' and preset == 'table'").head(1)])
+    assert {"published", "first edition"} <= set(listed["results"])
+    for unit, results in zip(listed["unit"], listed["results"], strict=True):
+        opened = ws.run(unit)
+        assert len(opened.log) == opened.iterations and opened._repr_html_()
+        if results == "first edition":
+            assert "(of an earlier version)" in repr(opened) and opened != replace(opened, apart="")
+            with pytest.raises(ParameterError, match=r"this run has no network \(of an earlier version\); trained"):
+                _ = opened.network
+
+
+def test_of_published_results_none_is_listed_as_ones_own_and_a_runs_whole_id_shows_it(run, capsys):
+    assert main(["runs", "--own"]) == 0
+    assert all(line.endswith("computed here") for line in capsys.readouterr().out.splitlines()[1:])
+    for unit, known in (("7a09f5f1528fb15303ec", 'ws.trained(run="7a09f5f1528fb15303ec", iteration=100)'),
+                        ("fef27f0440cf0cf235a5", 'ws.run("fef27f0440cf0cf235a5"), without its network')):  # fmt: skip
+        assert main(["show", unit]) == 0
+        assert capsys.readouterr().out.endswith(f"\nat a prompt: {known}\n")
+
+
+def test_a_run_that_ended_at_its_switch_shows_its_balances(store):
+    study.compute_unit(SwitchUnit(run=preset("smoke", game=BOARD, method="rave", switch="adaptive"), most=2), store)
+    (unit,) = LocalStore(store).latest("switch")
+    run = ws.run(unit)
+    assert "(computed up to its switch)" in repr(run) and "balance" in run.log and run.games == ()
+    for ask in (lambda: run.network, run.curves):
+        with pytest.raises(ParameterError, match="computed up to its switch"):
+            ask()
+
+
 def test_a_run_of_the_prompt_is_the_run_of_the_study_with_these_settings(run, store):
     settings = preset("smoke", game=BOARD, method="wrora")
     assert run.id == settings.id
@@ -162,6 +194,12 @@ def test_networks_that_there_are_are_listed_and_taken_by_game_and_method(run):
     planes = ws.game(BOARD).start().planes[None]
     assert np.array_equal(network.evaluate(planes)[0], again.evaluate(planes)[0])
     assert network.run.log.equals(run.log[:2])
+
+
+def test_the_list_of_networks_keeps_to_what_is_asked_for(run):
+    assert set(ws.trained("connect4", switch="adaptive")["warm start"]) == {"adaptive"}
+    assert set(ws.trained("connect4", seed=3)["seed"]) == {3}
+    assert len(ws.trained(BOARD, iteration=10_000)) == 0 < len(ws.trained(BOARD, iteration=2))
 
 
 def test_of_several_runs_the_one_nearest_to_table_5_2_is_taken(run):

@@ -287,6 +287,9 @@ def test_a_row_without_games_connects_nobody():
     assert len(components(frame(("a", "b", 1, 0, 0), ("b", "c", 0, 0, 0)))) == 2
 
 
+GAMES = pd.DataFrame({"a": "x", "b": "y", "a_first": [True, False, True], "result_a": [1, 0, -1]})
+
+
 @pytest.mark.parametrize(
     ("results", "settings", "sentence"),
     [
@@ -307,7 +310,13 @@ def test_a_row_without_games_connects_nobody():
             {"prior": 0, "drawelo": 97.3},
             "set the ratings no limit: give a prior above 0",
         ),
-        (frame(("a", "b", 9, 0, 0), ("b", "a", 0, 0, 9)), {}, "set the ratings no limit: give drawelo, as 97.3"),
+        *(
+            (frame(("a", "b", n, 0, 0), ("b", "a", 0, 0, n)), {}, "set the ratings no limit: give drawelo, as 97.3")
+            for n in (1, 2, 5, 9, 20, 200)  # Newton's method may believe to have arrived far out
+        ),
+        (GAMES.assign(result_a=[1, 0.5, 0]), {}, "result_a = 0.5 is not allowed: it should be 1 where A won, 0 for"),
+        (GAMES.assign(result_a="win"), {}, "result_a = 'win' is not allowed"),
+        (GAMES.assign(a_first=["1", "0", "1"]), {}, "a_first = '1' is not allowed: it should be whether A moved"),
     ],
 )
 def test_what_cannot_be_rated_is_refused_in_one_sentence(results: pd.DataFrame, settings: dict, sentence: str):

@@ -85,6 +85,7 @@ WRONG: dict[type[Parameters], list[tuple[dict[str, Any], str]]] = {
         ({"method": "rhea", "policy": "q"}, "policy belongs to a warm start that searches a tree: 'rhea' does not"),
         ({"episodes": 5}, "episodes = 5 is not allowed: it should be an even number"),
         ({"arena_games": 5}, "arena_games = 5 is not allowed: it should be an even number"),
+        ({"arena_plies": 36}, "arena_plies = 36 is not allowed: Connect Four 6×6 has 0 to 35"),
         ({"simulations": 1}, "simulations = 1 is not allowed: it should be a"),
         ({"threshold": 60}, "threshold = 60 is not allowed: it should be a"),
         ({"learning_rate": 0}, "learning_rate = 0 is not allowed: it should be a number above 0"),

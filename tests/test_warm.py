@@ -72,7 +72,9 @@ def test_the_control_sets_runs_of_table_5_2_beside_those_of_warmstart():
 
 
 def test_every_pool_has_one_random_player_and_tells_its_entrants_apart():
-    for experiment in (Warmstart(runs=2), IPrime(runs=2), AdaptiveVsFixed(runs=2), Beyond(), Control()):
+    larger = Beyond(boards=(Beyond.LARGER,))
+    assert len(larger.units()) == len({unit.id for unit in larger.units()})
+    for experiment in (Warmstart(runs=2), IPrime(runs=2), AdaptiveVsFixed(runs=2), Beyond(), larger, Control()):
         for _, _, entrants in experiment.pools():
             assert entrants["random"] == ANCHORS["random"]
             networks = [e.canonical() for e in entrants.values() if e not in ANCHORS.values()]

@@ -82,6 +82,12 @@ class PlayingNetwork:
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities (n, actions) and values (n,) of a batch of planes (n, 1, rows, cols)."""
+        board, shape = (1, self.game.rows, self.game.cols), np.shape(planes)
+        if shape[1:] != board or not len(planes):
+            raise ParameterError(
+                f"planes of shape {shape} are no positions of {self.game.title}: they should be (n, {board[0]}, "
+                f"{board[1]}, {board[2]}), as position.planes[None] is with n = 1"
+            )
         return self._compiled.evaluate(planes)
 
     def look(self, position: Position | Game | str | None = None) -> Look:

@@ -118,7 +118,7 @@ def _several(methods: str | Sequence[str], method: str | None, network: Evaluato
     if methods == "all":
         return list(WITHOUT_NETWORK if network is None else GUIDED)
     if isinstance(methods, str):
-        return [name.strip() for name in methods.split(",")]
+        methods = [name.strip() for name in methods.split(",")]
     if not isinstance(methods, Sequence) or not methods:
         raise ParameterError(f"methods = {brief(methods)} is not allowed: it should be a list of methods, or 'all'")
     return list(dict.fromkeys(methods))
@@ -129,9 +129,9 @@ def _search(position: Position, network: Evaluator | None, method: str | None, s
     """One search, with the random stream that every search of this seed draws from, so that methods can be compared."""
     streams = np.array([stream(whole("seed", seed, 0), "search")])
     if network is not None and method != "mcts":
-        guided = GuidedSettings(method=method or "baseline", **options)
+        guided = GuidedSettings(method="baseline" if method is None else method, **options)
         return searched(position, guided, GuidedSearch(position.game, guided, network, streams))
     if network is None and method in tuple(GUIDED) and method not in WITHOUT_NETWORK:
         raise ParameterError(f"method {method!r} needs a network: search(position, network, method={method!r})")
-    plain = SearchSettings(method=method or "mcts", **options)
+    plain = SearchSettings(method="mcts" if method is None else method, **options)
     return searched(position, plain, UnguidedSearch(position.game, plain, streams))

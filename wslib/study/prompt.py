@@ -49,6 +49,7 @@ from wslib.training.settings import RunSettings
 if TYPE_CHECKING:
     from wslib.study.report.look import Html
 
+Switch = Literal["fixed", "adaptive"]
 HERE = "prompt"
 """Stands for an experiment where units are asked for: nothing is published under this name."""
 CURVES = {
@@ -72,6 +73,8 @@ class Run:
 
     settings: RunSettings
     iterations: int
+    apart: str = ""
+    """What sets a result apart that has no network: an earlier version's, or a run that ended at its switch."""
 
     @property
     def id(self) -> str:
@@ -90,6 +93,8 @@ class Run:
 
     def _read(self) -> pd.DataFrame:
         """What is stored or published of this run, or of one that went on from it; to look trains nothing."""
+        if self.apart:
+            return pd.DataFrame()
         files = RunFiles(self.settings, default_root())
         if told := files.log(self.iterations):
             return pd.DataFrame(told)
@@ -108,11 +113,13 @@ class Run:
         """A game of self-play from each iteration: its final position, with its moves."""
         board = game_of(self.settings.game)
         log = self.log
-        return tuple(board.position(str(moves)) for moves in log["a_game"]) if len(log) else ()
+        return tuple(board.position(str(moves)) for moves in log["a_game"]) if "a_game" in log else ()
 
     @cached_property
     def network(self) -> TrainedNetwork:
         """The network after the last iteration, as it plays in tournaments: its weights rounded to float16."""
+        if self.apart:
+            raise ParameterError(f"this run has no network ({self.apart}); {_REMEDY}")
         return TrainedNetwork(self.settings, self.iterations)
 
     def curves(self) -> Html:
@@ -122,6 +129,8 @@ class Run:
         log = self.log
         if log.empty:
             raise ParameterError(f"there are no curves yet: {self!r}")
+        if "value_loss" not in log:
+            raise ParameterError(f"there are no curves of a run {self.apart}: its log has the balances")
         labelled = log.assign(board=NAMES.get(self.settings.game, self.settings.game), kind=self.settings.method)
         return curves_figure(labelled, CURVES, f"{self._headline}{self._so_far(log)}.")
 
@@ -129,7 +138,8 @@ class Run:
     def _headline(self) -> str:
         run = self.settings
         words = f"{_what(run)} in {game_of(run.game).title}, seed {run.seed}, {preset_of(run.canonical())}"
-        return f"{words}: {self.iterations} iteration{'s' if self.iterations > 1 else ''}"
+        apart = f" ({self.apart})" if self.apart else ""
+        return f"{words}: {self.iterations} iteration{'s' if self.iterations > 1 else ''}{apart}"
 
     def _so_far(self, log: pd.DataFrame) -> str:
         """Of a run that still trains, how far it is, and whether its own process has failed."""
@@ -148,11 +158,11 @@ class Run:
         told = f"{self._headline}{self._so_far(log)}"
         if log.empty:
             return told
-        shown = log[[name for name in SHOWN if name in log]]
+        shown = log[[name for name in SHOWN if name in log]] if "value_loss" in log else log
         return f"{told}\n{shown.round(3).to_string(index=False, max_rows=12)}"
 
     def _repr_html_(self) -> str:
-        return f"<p>{self!r}</p>" if self.log.empty else self.curves()._repr_html_()
+        return self.curves()._repr_html_() if "value_loss" in self.log else f"<pre>{self!r}</pre>"
 
 
 def _what(run: RunSettings) -> str:
@@ -230,16 +240,25 @@ def _is_todays(settings: RunSettings, iterations: int, one: Found) -> bool:
     return one.unit == RunUnit(run=settings, iterations=iterations).id
 
 
+_EARLIER = "of an earlier version"
+
+
 def run(unit: str) -> Run:
     """A run, published or stored here, by the name of its unit, which ``runs()`` lists, or by its id."""
     if isinstance(unit, str) and unit:
         for settings, iterations, one in _trained_runs():
-            by_id = settings.id.startswith(unit) and _is_todays(settings, iterations, one)
-            if one.unit.startswith(unit) or by_id:
-                found = Run(settings, iterations)
+            todays = _is_todays(settings, iterations, one)
+            if one.unit.startswith(unit) or (todays and settings.id.startswith(unit)):
+                found = Run(settings, iterations, "" if todays else _EARLIER)
                 # As it was stored: also what today's code, by its version, would ask for anew.
                 if kept := one.read():
                     vars(found)["_log"] = kept.tables["iterations"]
+                return found
+        for one in (*published("switch"), *stored(LocalStore(), "switch")):
+            if one.unit.startswith(unit) and (kept := one.read()):
+                balances = kept.tables["balances"]
+                found = Run(settings_of_run(one.parameters["run"]), len(balances), "computed up to its switch")
+                vars(found)["_log"] = balances
                 return found
     raise ParameterError(f"there is no run {brief(unit)}; runs() lists those that are there, by their unit")
 
@@ -258,34 +277,36 @@ def _listed(there: Sequence[networks.There]) -> pd.DataFrame:
 
 
 @overload
-def trained(game: Game | str | None = None, method: None = None, *, seed: int = 0, iteration: int | None = None,
-            switch: Literal["fixed", "adaptive"] | None = None, run: None = None) -> pd.DataFrame: ...  # fmt: skip
+def trained(game: Game | str | None = None, method: None = None, *, seed: int | None = None,
+            iteration: int | None = None, switch: Switch | None = None,
+            run: None = None) -> pd.DataFrame: ...  # fmt: skip
 
 
 @overload
-def trained(game: Game | str, method: str, *, seed: int = 0, iteration: int | None = None,
-            switch: Literal["fixed", "adaptive"] | None = None, run: None = None) -> TrainedNetwork: ...  # fmt: skip
+def trained(game: Game | str, method: str, *, seed: int | None = None, iteration: int | None = None,
+            switch: Switch | None = None, run: None = None) -> TrainedNetwork: ...  # fmt: skip
 
 
 @overload
-def trained(game: Game | str | None = None, method: str | None = None, *, seed: int = 0, iteration: int | None = None,
-            switch: Literal["fixed", "adaptive"] | None = None, run: str) -> TrainedNetwork: ...  # fmt: skip
+def trained(game: Game | str | None = None, method: str | None = None, *, seed: int | None = None,
+            iteration: int | None = None, switch: Switch | None = None, run: str) -> TrainedNetwork: ...  # fmt: skip
 
 
-def trained(game: Game | str | None = None, method: str | None = None, *, seed: int = 0, iteration: int | None = None,
-            switch: Literal["fixed", "adaptive"] | None = None,
+def trained(game: Game | str | None = None, method: str | None = None, *, seed: int | None = None,
+            iteration: int | None = None, switch: Switch | None = None,
             run: str | None = None) -> pd.DataFrame | TrainedNetwork:  # fmt: skip
     """A trained network, published or of a run of your own: ``trained("connect4", "wrora", seed=0)``.
 
-    Without a method, all that there are are listed (of a game: ``trained("connect4")``). Of several runs, the one is
-    taken whose settings are nearest to Table 5.2, and its latest iteration; ``run="…"`` names any by its id.
+    Without a method, all that there are are listed, or those of a game, seed, iteration or switch
+    (``trained("connect4", seed=3)``); with one, the seed is 0 unless given. Of several runs, the one is taken whose
+    settings are nearest to Table 5.2, and its latest iteration; ``run="…"`` names any by its id.
     """
     there = list(networks.there(default_root()))
     if game is not None:
         name = game_of(game).id
         there = [one for one in there if one.run.game == name]
     if run is None and method is None:
-        return _listed(there)
+        return _listed(_filtered(there, seed, iteration, switch))
     if run is not None:
         there = [one for one in there if isinstance(run, str) and run and one.run.id.startswith(run)]
         asked = f"run {brief(run)}"
@@ -294,6 +315,7 @@ def trained(game: Game | str | None = None, method: str | None = None, *, seed: 
     elif game is None:
         raise ParameterError(f"the game is missing: name it, as in trained('connect4', {brief(method)})")
     else:
+        seed = 0 if seed is None else seed
         asked = f"{brief(method)} in {game}, seed {seed}" + (f", switch {switch!r}" if switch else "")
         there = _with(there, "method", method, asked)
         there = _with(there, "seed", seed, asked)
@@ -309,6 +331,17 @@ def trained(game: Game | str | None = None, method: str | None = None, *, seed: 
 
 
 _REMEDY = "trained() lists those that are there, and train(…) makes one"
+
+
+def _filtered(
+    there: Sequence[networks.There], seed: int | None, iteration: int | None, switch: str | None
+) -> list[networks.There]:
+    """Of the networks that there are, those with these values, where one is given."""
+    return [
+        one for one in there
+        if seed in (None, one.run.seed) and switch in (None, one.run.switch)
+        and (iteration is None or iteration in one.iterations)
+    ]  # fmt: skip
 
 
 def _with(there: Sequence[networks.There], name: str, value: Any, asked: str) -> list[networks.There]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
+from wslib.games import game
 from wslib.games.position import GameName
 from wslib.network.settings import FitSettings, NetworkSettings
 from wslib.parameters import ParameterError
@@ -156,6 +157,11 @@ class RunSettings(FitSettings):
             raise ValueError(f"policy belongs to a warm start that searches a tree: {self.method!r} does not")
         if self.gate == "all" and self.undecided != "reject":
             raise ValueError("undecided belongs to gate 'decided': gate 'all' asks for more wins than u n of all games")
+        if self.arena_plies >= game(self.game).cells:
+            raise ValueError(
+                f"arena_plies = {self.arena_plies} is not allowed: {game(self.game).title} has 0 to "
+                f"{game(self.game).cells - 1}"
+            )
         self._check_weights()
         self._check_methods_own()
         _ = self.network, self.rhea  # have rules of their own

@@ -180,7 +180,7 @@ def _runs(asked: argparse.Namespace) -> None:
     from wslib.study.prompt import runs
 
     frame = runs()
-    frame = frame[frame["results"] != "published"] if asked.own else frame
+    frame = frame[frame["results"] == "computed here"] if asked.own else frame
     shows = ["unit", "experiment", "game", "method", "warm start", "preset", "seed", "iterations", "switch", "results"]
     if frame.empty:
         print("no run is there yet: 'wslib run one_run' trains one")

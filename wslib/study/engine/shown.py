@@ -1,5 +1,6 @@
 """Results at the command line: what was computed where, one of them looked into, and what may come next."""
 
+import shlex
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -21,7 +22,9 @@ def look_into(name: str, local: LocalStore) -> str:
         raise ParameterError(
             f"there is no result {name[:40]!r}, published or in {local.root}: 'wslib runs' lists the training runs"
         )
-    exact = [one for one in found if name in (one.unit, _run_id(one.parameters))]
+    exact = [one for one in found if name == one.unit] or _longest(
+        [one for one in found if name == _run_id(one.parameters)]
+    )
     if len(exact or found) > 1:
         listed = ", ".join(f"{one.unit} ({one.kind})" for one in found[:4])
         raise ParameterError(
@@ -32,6 +35,17 @@ def look_into(name: str, local: LocalStore) -> str:
     if result is None:
         raise ParameterError(f"{one.place} was damaged: 'wslib run' computes it again")
     return "\n".join(_told(one, result))
+
+
+def _longest(of_a_run: list[Found]) -> list[Found]:
+    """Of the results of one run, the one that today's code would compute and that has the most iterations."""
+    todays = [one for one in of_a_run if one.kind == "run" and is_todays(one)]
+    return sorted(todays, key=lambda one: -int(one.parameters["iterations"]))[:1] or of_a_run
+
+
+def is_todays(found: Found) -> bool:
+    """Whether a run is what today's code would compute, and not one of an earlier version, which has no network."""
+    return digest(found.parameters, NETWORK_RESULTS_VERSION) == found.unit
 
 
 def _matching(name: str, local: LocalStore) -> Iterator[Found]:
@@ -59,7 +73,11 @@ def _told(found: Found, result: Stored) -> Iterator[str]:
             yield f"\n{name}, {len(table)} rows:\n{table.to_string(index=False, max_rows=ROWS, max_cols=14)}"
     if found.kind == "run":
         yield f"\nas a page: {one_run_line(found.parameters)}"
-        yield f'at a prompt: ws.trained(run="{_run_id(found.parameters)}")'
+        if is_todays(found):
+            last = found.parameters["iterations"]
+            yield f'at a prompt: ws.trained(run="{_run_id(found.parameters)}", iteration={last})'
+        else:
+            yield f'at a prompt: ws.run("{found.unit}"), without its network'
 
 
 def numbers(summary: Mapping[str, Any]) -> str:
@@ -99,7 +117,8 @@ def page_line(name: str, values: Mapping[str, Any]) -> str:
     >>> page_line("games", {"games": 20})
     'papermill notebooks/games.py out.ipynb -p games 20'
     """
-    given = "".join(f" -p {n} {','.join(map(str, v)) if isinstance(v, list | tuple) else v}" for n, v in values.items())
+    told = {n: ",".join(map(str, v)) if isinstance(v, list | tuple) else str(v) for n, v in values.items()}
+    given = "".join(f" -p {n} {shlex.quote(value)}" for n, value in told.items())
     return f"papermill notebooks/{name}.py out.ipynb{given}"
 
 

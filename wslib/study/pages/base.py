@@ -60,7 +60,7 @@ class Chapter(Parameters):
 def split(value: Any) -> Any:
     """A list typed as text, ``"mcts, rave"``, or a single number."""
     if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(","))
+        return tuple(part.strip() for part in value.split(",")) if value.strip() else ()
     return (value,) if isinstance(value, int | float) else value
 
 
@@ -115,6 +115,10 @@ class Experiment(Chapter):
 
     def labels(self) -> pd.DataFrame:
         """What each unit stands for, in the order of :meth:`units`."""
+        if not self.asked_once:
+            raise ParameterError(
+                f"these parameters of {self.name} ask for nothing: more games or kinds should be named"
+            )
         return pd.DataFrame([labels for _, labels in self.asked_once])
 
 

@@ -344,7 +344,7 @@ class Beyond(Runs):
 
     @property
     def played(self) -> tuple[str, ...]:
-        return (*self.boards, self.LARGER)
+        return tuple(dict.fromkeys((*self.boards, self.LARGER)))
 
     def kinds(self, board: str) -> Kinds:
         for method in self.methods:

@@ -184,8 +184,13 @@ def turned_table(matches: pd.DataFrame, board: str) -> Html:
     )
 
 
-def difference_table(matches: pd.DataFrame, a: str, b: str) -> Html:
-    """How much stronger one player is than another, game by game, with an interval that knows how both vary."""
+def difference_table(matches: pd.DataFrame) -> Html:
+    """How much stronger one player is than another, game by game, with an interval that knows how both vary.
+
+    The two are RAVE and MCTS where both play, and otherwise those who are listed first.
+    """
+    there = list(dict.fromkeys([*matches["a"], *matches["b"]]))
+    a, b = ("rave", "mcts") if {"rave", "mcts"} <= {*there} else there[:2]
     return _by_game(
         {board: rating.difference(a, b) for board, rating in rated(matches).items()},
         f"How far {method_name(a)} is above {method_name(b)}, with the interval from the covariance.",
@@ -226,7 +231,9 @@ def variety_table(games: pd.DataFrame) -> Html:
 
 
 def cycles_table(matches: pd.DataFrame) -> Html:
-    """What ratings do not explain."""
+    """What ratings do not explain; nothing for two players, who make no circle."""
+    if len({*matches["a"], *matches["b"]}) < 3:
+        return Html("", "")
     by_game = {}
     for board, group in matches.groupby("board", sort=False):
         names, points, games = score_matrix(group)

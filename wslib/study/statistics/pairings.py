@@ -33,6 +33,7 @@ def ordered_pairs(results: pd.DataFrame) -> pd.DataFrame:
     if {"first", "second", *COUNTS} <= set(results):
         pairs = results[["first", "second", *COUNTS]]
     elif {"a", "b", "a_first", "result_a"} <= set(results):
+        _check_games(results)
         a_first = results["a_first"].to_numpy(bool)
         result = np.where(a_first, results["result_a"], -results["result_a"])
         pairs = pd.DataFrame(
@@ -55,6 +56,16 @@ def ordered_pairs(results: pd.DataFrame) -> pd.DataFrame:
         )
     _check(pairs)
     return pairs.groupby(["first", "second"], sort=False, as_index=False)[COUNTS].sum()
+
+
+def _check_games(results: pd.DataFrame) -> None:
+    for name, known, meaning in (
+        ("a_first", (0, 1), "whether A moved first, True or False"),
+        ("result_a", (1, 0, -1), "1 where A won, 0 for a draw, -1 where A lost"),
+    ):
+        wrong = results.loc[~results[name].map(lambda value, known=known: value in known), name]
+        if len(wrong):
+            raise ParameterError(f"{name} = {brief(wrong.tolist()[0])} is not allowed: it should be {meaning}")
 
 
 def _check(pairs: pd.DataFrame) -> None:

@@ -30,6 +30,8 @@ S = np.log(10) / 400
 GRID, GRID_END = 1001, 1500.0
 """Cells of the exact distribution, and where they end on both sides, in Elo."""
 _NEWTON_STEPS, _CLOSE = 200, 1e-9
+_NO_DRAWELO = 2500.0
+"""Elo: where an estimate comes so far (equal players decide one game in a million), it has no end."""
 
 
 class RatingSettings(Parameters):
@@ -115,6 +117,8 @@ def fit(wins: np.ndarray, draws: np.ndarray, losses: np.ndarray, settings: Ratin
     point[n], point[n + 1] = S * (settings.advantage or 0.0), S * (settings.drawelo or 100.0)
     likelihood = _log_likelihood(point, wins, draws, losses)
     for _ in range(_NEWTON_STEPS):
+        if settings.drawelo is None and point[-1] > S * _NO_DRAWELO:
+            break
         gradient, curvature = _slopes(point, wins, draws, losses)
         # The mean of the ratings is free; this keeps it at 0 and changes nothing else.
         curvature[:n, :n] += 1 / n
