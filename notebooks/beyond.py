@@ -13,9 +13,9 @@
 # %% [markdown]
 # # Beyond the sources
 #
-# **The question.** What else could matter? The sources end with what they did not try (paper of 2020, section 8; thesis, section 6.7), such
-# as other enhancements as the warm start, and larger games with deeper lines. And its protocol makes choices that may matter more than any warm start. This page
-# tries some of them with very few runs: it says where to look, and decides nothing.
+# **The question.** What else could matter? The sources end with what they did not try ({cite:t}`wang2020warmstart`, section 8; thesis,
+# section 6.7), such as other enhancements as the warm start, and larger games with deeper lines. And its protocol makes choices that may
+# matter more than any warm start. This page tries some of them with very few runs: it says where to look, and decides nothing.
 
 # %% tags=["parameters"]
 preset: str = "laptop"  # scale of a run: smoke, laptop, table, paper or letter

@@ -62,8 +62,8 @@ report.claim_table(
 )
 
 # %% [markdown]
-# Read the verdict first and the power second. *Open* with a power of ninety percent means that a difference of 50 Elo would probably have
-# shown, though a smaller one that matters may still be there; *open* with ten percent means that nobody has looked closely yet. A claim of many parts falls with one of them, so the
+# Read the verdict first and the power second. *Open* with a power of ninety percent means that a difference of fifty Elo would probably
+# have shown, though a smaller one that matters may still be there; *open* with ten percent means that nobody has looked closely yet. A claim of many parts falls with one of them, so the
 # column *ours* counts the parts.
 #
 # ## How a verdict is found

@@ -207,7 +207,7 @@ REFUSED = [
     ({"rollouts": -5}, "rollouts = -5 is not allowed: it should be a"),
     ({"seed": -1}, "seed = -1 is not allowed: it should be a"),
     ({"boards": "othello, chess"}, "there is no game 'chess': the games are othello, connect4, gobang, tictactoe"),
-    ({"boards": ""}, "there is no game '': the games are"),
+    ({"boards": ""}, "boards = () is not allowed: it should be a list of 1 or more"),
     ({"boards": []}, "boards = [] is not allowed: it should be a list of 1 or more"),
     ({"boards": 5}, "boards[0] = 5 is not allowed: it should be a text"),
     ({"boards": [5]}, "boards[0] = 5 is not allowed: it should be a text"),
