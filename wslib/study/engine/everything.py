@@ -31,11 +31,16 @@ class Found(NamedTuple):
         return None
 
     @property
+    def todays(self) -> bool:
+        """Whether a run is what today's code would compute, and not one of an earlier version, which has no network."""
+        return digest(self.parameters, NETWORK_RESULTS_VERSION) == self.unit
+
+    @property
     def results(self) -> str:
         """Where it comes from; what torch learned for the first edition counts for nothing today."""
         if not self.experiment:
             return "computed here"
-        old = self.kind in RUNS and digest(self.parameters, NETWORK_RESULTS_VERSION) != self.unit
+        old = self.kind in RUNS and not self.todays
         return "first edition" if old else "published"
 
 

@@ -39,13 +39,8 @@ def look_into(name: str, local: LocalStore) -> str:
 
 def _longest(of_a_run: list[Found]) -> list[Found]:
     """Of the results of one run, the one that today's code would compute and that has the most iterations."""
-    todays = [one for one in of_a_run if one.kind == "run" and is_todays(one)]
+    todays = [one for one in of_a_run if one.kind == "run" and one.todays]
     return sorted(todays, key=lambda one: -int(one.parameters["iterations"]))[:1] or of_a_run
-
-
-def is_todays(found: Found) -> bool:
-    """Whether a run is what today's code would compute, and not one of an earlier version, which has no network."""
-    return digest(found.parameters, NETWORK_RESULTS_VERSION) == found.unit
 
 
 def _matching(name: str, local: LocalStore) -> Iterator[Found]:
@@ -73,7 +68,7 @@ def _told(found: Found, result: Stored) -> Iterator[str]:
             yield f"\n{name}, {len(table)} rows:\n{table.to_string(index=False, max_rows=ROWS, max_cols=14)}"
     if found.kind == "run":
         yield f"\nas a page: {one_run_line(found.parameters)}"
-        if is_todays(found):
+        if found.todays:
             last = found.parameters["iterations"]
             yield f'at a prompt: ws.trained(run="{_run_id(found.parameters)}", iteration={last})'
         else:
